@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
+import { editorFindings, findingPages } from "../../tooling/scripts/finding-pages.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -76,6 +77,7 @@ const options: Options = {
   esbuildPlugins: [
     withoutSchemaValidator(),
     wholeParser(),
+    findingPages(editorFindings),
     {
       name: notices.name,
       setup: (build) => {

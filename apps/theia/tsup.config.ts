@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { theiaFiles } from "../../packages/languages/scripts/theia-files.ts";
 import { hookProgramText, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
+import { editorFindings, findingPages } from "../../tooling/scripts/finding-pages.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -29,6 +30,25 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** What esbuild begins the exports of a file with, and the same on `exports` itself, which needs fewer helpers: they stand in each file. */
+const exportsOfFile = [
+  /^var \w+_exports = \{\};\n__export\(\w+_exports, /mu,
+  'Object.defineProperty(exports, "__esModule", { value: true });\n__export(exports, ',
+] as const;
+
+/** Each of the modules that a file is made of has its own imports. */
+function requiredOnce(code: string): string {
+  const names = new Map<string, string>();
+  const others = new Map<string, string>();
+  const once = code.replaceAll(/^var (\w+) = (require\("[^"]+"\));\n/gmu, (line, name, required) => {
+    const first = names.get(required);
+    if (first === undefined) names.set(required, name);
+    else others.set(name, first);
+    return first === undefined ? line : "";
+  });
+  return once.replaceAll(/\bimport_\w+/gu, (name) => others.get(name) ?? name);
+}
+
 /**
  * Chunks are made of modules that import each other; what is published is CommonJS, as of all Theia's extensions. An `import()` stays
  * one: of it the application's bundler makes a chunk of its own.
@@ -38,14 +58,14 @@ const asCommonJs: NonNullable<Options["esbuildPlugins"]>[number] = {
   setup: (build) => {
     build.onEnd(async ({ outputFiles = [] }) => {
       for (const file of outputFiles) {
-        const options = {
-          format: "cjs",
-          target: "es2022",
-          platform: "browser",
+        const options = { format: "cjs", target: "es2022", platform: "browser", charset: "utf8" } as const;
+        const { code: whole } = await build.esbuild.transform(file.text, options);
+        const own = whole.replace(...exportsOfFile).replace(/^module\.exports = __toCommonJS\(\w+\);$/mu, "");
+        const { code } = await build.esbuild.transform(requiredOnce(own), {
+          ...options,
           minify: true,
-          charset: "utf8",
-        } as const;
-        const { code } = await build.esbuild.transform(file.text, options);
+          treeShaking: true,
+        });
         file.contents = new TextEncoder().encode(code);
       }
     });
@@ -92,6 +112,7 @@ export default defineConfig([
       thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt"),
       withoutSchemaValidator(),
       wholeParser(),
+      findingPages(editorFindings),
       hookProgramText(),
       pageTexts,
       languageFiles,

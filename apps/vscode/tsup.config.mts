@@ -5,6 +5,7 @@ import { Script } from "node:vm";
 import type { Options } from "tsup";
 import { vscodeParts, writeLanguageFiles } from "../../packages/languages/scripts/files.ts";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
+import { editorFindings, findingPages } from "../../tooling/scripts/finding-pages.mjs";
 import { panelTexts } from "../../tooling/scripts/panel-texts.ts";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
@@ -83,6 +84,7 @@ const config: Options = {
     thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"),
     withoutSchemaValidator(),
     wholeParser(),
+    findingPages(editorFindings),
     panelTexts(),
   ],
   plugins: [commonJsChunks],

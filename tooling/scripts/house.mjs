@@ -70,6 +70,7 @@ const core = {
       ...ground,
       "agents",
       "agents/catalogue",
+      "diagnosis/finding-pages",
       "endpoint/ask-hook",
       "endpoint/try-session",
       "hook-settings",
@@ -80,6 +81,8 @@ const core = {
     types: ["companion", "context", "hooks/presences"],
     packages: ["zod"],
   },
+  // Where nothing was built it reads the pages of docs/findings; a build puts their texts there.
+  "diagnosis/finding-pages": { packages: ["node:fs"] },
   companion: {
     rooms: [
       ...ground,
@@ -95,6 +98,7 @@ const core = {
     ],
     types: ["agents", "editor-host"],
   },
+  trial: { rooms: [...ground, "storage"], types: ["companion"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
@@ -130,12 +134,11 @@ const testkit = {
   },
 };
 
-const cliGround = ["own-command", "plain-json", "terminal"];
+const cliGround = ["own-command", "terminal"];
 
 const cli = {
   terminal: { packages: ["@patchbay/core", "node:readline"] },
   "own-command": { rooms: ["terminal"], packages: ["node:path"] },
-  "plain-json": { rooms: ["terminal"] },
   help: { packages: ["@patchbay/core"] },
   "command-line": { rooms: cliGround, packages: ["@patchbay/core", "node:util"] },
   doctor: { rooms: cliGround, packages: ["@patchbay/core", "node:path"] },
@@ -239,7 +242,7 @@ const panel = {
   markdown: { rooms: ["code", "store", "views/widgets"], packages: [...preact, "marked"] },
   "views/widgets": { rooms: ["store"], packages: [...preact, "@patchbay/conversations/model", "diff"] },
   "views/entries": {
-    rooms: ["markdown", "store", "views/questions", "views/widgets"],
+    rooms: ["markdown", "store", "views/widgets"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/questions": {
@@ -294,13 +297,19 @@ const vscodeStart = {
   timers: { packages: ["vscode"] },
   "surfaces/l10n": { packages: ["@patchbay/languages"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
+  lazy: {
+    rooms: ["commands/try-review", "contributions", "later", "panel/panel", "turns/agent-changes"],
+    packages: vscodeApi,
+  },
   "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
-  "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
   "host/editors": { rooms: ["host/open-documents"], packages: vscodeApi },
-  "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
+  "host/host": {
+    rooms: ["host/editors", "host/open-documents", "lazy"],
+    types: ["edition-context"],
+    packages: vscodeApi,
+  },
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": {
@@ -388,6 +397,7 @@ const forWindows = {
   packages: [
     "@patchbay/core/agents",
     "@patchbay/core/inbox",
+    "@patchbay/core/inbox-folders",
     "@patchbay/core/presences",
     "@patchbay/panel/document",
     "@theia/*",

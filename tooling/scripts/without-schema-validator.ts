@@ -14,7 +14,7 @@ export interface BundlerPlugin {
 /**
  * Leaves out of a bundle what is never used. Of what knows JSON Schema: the protocol engine's validator, more than a hundred
  * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema. And the
- * engine's way to run tools as tasks, which no agent asks of an editor.
+ * engine's way to run tools as tasks, which no agent asks of an editor, and the compression of WebSockets, which none of ours agrees to.
  */
 export function withoutSchemaValidator(): BundlerPlugin {
   return {
@@ -30,6 +30,9 @@ export function withoutSchemaValidator(): BundlerPlugin {
           contents: "export class ExperimentalServerTasks {}",
         }),
       );
+      build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]permessage-deflate\.js$/ }, async () => ({
+        contents: 'module.exports = class { static extensionName = "permessage-deflate"; };',
+      }));
       build.onLoad(
         { filter: /zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/ },
         async (file) => ({

@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
+import { findingPages } from "../scripts/finding-pages.mjs";
 
 /**
  * Bundles the command line from its sources, with the bundler alone: `packages/cli/tsup.config.ts` makes what is published.
@@ -35,7 +36,7 @@ export async function buildCommandLine(root, outdir = "dist") {
     entryPoints: { patchbay: "src/start.ts" },
     splitting: true,
     format: "esm",
-    plugins: [wholeParser()],
+    plugins: [wholeParser(), findingPages()],
     // Of the command line nothing is installed for this: what it takes from the registry is found here.
     nodePaths: [fileURLToPath(new URL("node_modules", import.meta.url))],
     external: ["bufferutil", "utf-8-validate"],

@@ -186,6 +186,7 @@ function! patchbay#page(title, lines) abort
     syntax match WarningMsg /^NOTE\>/
     syntax match ErrorMsg /^PROBLEM\>/
     nnoremap <buffer> <silent> <nowait> q <Cmd>call patchbay#leave()<CR>
+    nnoremap <buffer> <silent> <nowait> K <Cmd>call patchbay#explain()<CR>
   else
     call win_gotoid(shown[0].winid)
   endif
@@ -200,6 +201,16 @@ function! patchbay#page(title, lines) abort
   endfor
   execute 'resize' min([height + 1, &lines / 2])
   call cursor(1, 1)
+endfunction
+
+" What the finding means whose name stands at the end of the line.
+function! patchbay#explain() abort
+  let name = matchstr(getline('.'), '\[\zs[a-z-]\+\ze\]$')
+  if name ==# ''
+    call patchbay#say('This line names nothing that could be explained.', 'WarningMsg')
+  else
+    call patchbay#command#coc('explain', [name])
+  endif
 endfunction
 
 " Closes such a window; the cursor goes back to where it was.

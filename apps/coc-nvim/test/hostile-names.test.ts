@@ -1,7 +1,7 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { proposalLabel } from "../src/commands/reviews.ts";
-import { readPanes } from "../src/commands/tmux.ts";
+import { readPanes } from "../src/commands/terminals.ts";
 import { reviewNames, shortPath } from "../src/diff/review-names.ts";
 import { noticeLines } from "../src/host/vim-messages.ts";
 import { statusText } from "../src/status-text.ts";

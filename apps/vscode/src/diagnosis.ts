@@ -6,7 +6,7 @@ import {
   type EditorFinding,
   type FindingLevel,
 } from "@patchbay/core";
-import { examineAgents, examineEditor, readAgentSettings } from "@patchbay/core/diagnosis";
+import { examineAgents, examineEditor, explainFinding, readAgentSettings } from "@patchbay/core/diagnosis";
 import { env, extensions, workspace } from "vscode";
 import type { Settings, Sharing } from "./settings.ts";
 import { l10n } from "./surfaces/l10n.ts";
@@ -43,12 +43,25 @@ export async function writeDiagnosis({ companion, settings, sharing }: Diagnosed
     sessions: companion.sessions,
   });
   const agents = examineAgents(await readAgentSettings(createNodePlatform(), folders[0]));
+  const explained = new Map<string, string>();
+  const pageLine = async (finding: EditorFinding): Promise<string | undefined> => {
+    const line = lineOf(finding.level, wordsOf(finding, settings));
+    const explanation = line === undefined || finding.level === "ok" ? undefined : await explainFinding(finding.code);
+    if (explanation === undefined) return line;
+    const { title, markdown } = explanation;
+    // The headings of several would have one and the same place on the page.
+    explained.set(title, `## ${title}\n\n${markdown.replaceAll(/^## (.+)$/gmu, "**$1**")}`);
+    return `${line} [${l10n.t("Explain")}](#${placeOf(title)})`;
+  };
   const lines = [
-    ...own.map((finding) => lineOf(finding.level, wordsOf(finding, settings))),
+    ...(await Promise.all(own.map(pageLine))),
     ...installedCompanions().map((name) => lineOf("hint", wordsOfOther(name))),
-    ...agents.map((finding) => lineOf(finding.level, wordsOf(finding, settings))),
+    ...(await Promise.all(agents.map(pageLine))),
   ];
-  return [`# ${l10n.t("Patchbay: Diagnosis")}`, ...lines.filter((line) => line !== undefined)].join("\n\n");
+  const explanations = explained.size === 0 ? [] : ["---", ...explained.values()];
+  return [`# ${l10n.t("Patchbay: Diagnosis")}`, ...lines.filter((line) => line !== undefined), ...explanations].join(
+    "\n\n",
+  );
 }
 
 function lineOf(level: FindingLevel, words: FindingWords | undefined): string | undefined {
@@ -57,6 +70,14 @@ function lineOf(level: FindingLevel, words: FindingWords | undefined): string | 
   return advice === undefined
     ? `${signs[level]} ${markdownText(found)}`
     : `${signs[level]} **${markdownText(found)}** ${markdownText(advice)}`;
+}
+
+/** Where VS Code's preview puts a heading. */
+function placeOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/gu, "")
+    .replaceAll(/\s/gu, "-");
 }
 
 /** The words for a finding; undefined where it is not shown here. */

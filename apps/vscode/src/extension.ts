@@ -5,9 +5,9 @@ import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
 import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/host.ts";
 import { OutputLog } from "./host/log.ts";
-import { commandIds, loadLater, registerLazily } from "./lazy.ts";
+import { commandIds, loadLater, loadTrial, registerLazily, trialCommandIds } from "./lazy.ts";
 import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
-import { Sharing, WorkspaceSettings } from "./settings.ts";
+import { Grouping, Sharing, WorkspaceSettings } from "./settings.ts";
 import { useTexts } from "./surfaces/l10n.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
 import { LazyTurns } from "./turns/lazy-turns.ts";
@@ -91,7 +91,14 @@ async function serve(context: EditionContext): Promise<void> {
   running = { companion, panel, turns };
 
   own(sharing);
-  const shown = registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id));
+  const shown = registerViews({
+    companion,
+    editors: host.editors,
+    sharing,
+    settings,
+    grouping: new Grouping(context.workspaceState),
+    reviewOf: (id) => reviews.views?.review(id),
+  });
   own(shown);
   const { list } = shown;
   const services = { companion, settings, sharing, channel, extensionUri, views: () => reviews.views, list };
@@ -99,6 +106,12 @@ async function serve(context: EditionContext): Promise<void> {
     registerLazily(commandIds, async () => {
       const { registerCommands } = await loadLater();
       return () => registerCommands(services);
+    }),
+  );
+  own(
+    registerLazily(trialCommandIds, async () => {
+      const { registerTryReview } = await loadTrial();
+      return () => registerTryReview(companion);
     }),
   );
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));

@@ -11,7 +11,12 @@ export const loadPanel = (): Promise<typeof import("./panel/panel.ts")> => impor
 /** Loads what lists, keeps and undoes what agents did, with the first word of one. */
 export const loadTurns = (): Promise<typeof import("./turns/agent-changes.ts")> => import("./turns/agent-changes.ts");
 
-/** Every command of package.json but the panel's and those of turns. They are known to VS Code from the start; their code is loaded with the first one called. */
+/** Loads the review without an agent, with the command that asks for it: most people do that once. */
+export const loadTrial = (): Promise<typeof import("./commands/try-review.ts")> => import("./commands/try-review.ts");
+
+export const trialCommandIds: readonly string[] = ["patchbay.tryReview"];
+
+/** Every command of package.json but the panel's, those of turns and the trial's. They are known to VS Code from the start; their code is loaded with the first one called. */
 export const commandIds: readonly string[] = [
   ...agents.map(runCommandOf),
   ...[
@@ -45,6 +50,8 @@ export const commandIds: readonly string[] = [
     "rejectAllProposals",
     "acceptFolder",
     "rejectFolder",
+    "groupByFolder",
+    "groupBySession",
     "hold",
     "showAllChanges",
     "showReviews",

@@ -138,3 +138,29 @@ export class Sharing implements Disposable {
     this.#changes.dispose();
   }
 }
+
+const groupingKey = "patchbay.isByFolder";
+
+/** How the list "Review" is grouped, which the user chooses in its title for each workspace. */
+export class Grouping {
+  readonly #state: EditionContext["workspaceState"];
+
+  constructor(state: EditionContext["workspaceState"]) {
+    this.#state = state;
+    this.#tell();
+  }
+
+  /** By folder; else by agent and session. */
+  get isByFolder(): boolean {
+    return this.#state.get(groupingKey) === true;
+  }
+
+  async set(isByFolder: boolean): Promise<void> {
+    await this.#state.update(groupingKey, isByFolder);
+    this.#tell();
+  }
+
+  #tell(): void {
+    void commands.executeCommand("setContext", groupingKey, this.isByFolder);
+  }
+}

@@ -23,6 +23,37 @@ export function coalesced(action: () => void, spanMs: number): Coalesced {
   };
 }
 
+/** Writes anew what says how long something has waited. No timer stands while nothing of it is shown. */
+export interface Ages extends Disposable {
+  /** Something may be shown by now, or not any more. */
+  follow(): void;
+}
+
+export function ages(isShown: () => boolean, write: () => void, spanMs: number): Ages {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let disposed = false;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const follow = (): void => {
+    if (disposed || !isShown()) stop();
+    else
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        if (isShown()) write();
+        follow();
+      }, spanMs);
+  };
+  return {
+    follow,
+    dispose: () => {
+      disposed = true;
+      stop();
+    },
+  };
+}
+
 /** Waits, but not longer than the signal allows. */
 export async function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return;

@@ -13,7 +13,8 @@ import { Position } from "./fake-vscode/ranges.ts";
 import { openFakeWindow } from "./fake-vscode/index.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import { TabInputTextDiff, TextDocumentSaveReason } from "./fake-vscode/values.ts";
-import type { FakeTab, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 
 /** The edition's host in a window without a screen. */
 export interface HostInWindow {

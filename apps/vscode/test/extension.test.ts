@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { deactivate } from "../src/extension.ts";
-import { commandIds, panelCommandIds, turnCommandIds } from "../src/lazy.ts";
+import { commandIds, panelCommandIds, trialCommandIds, turnCommandIds } from "../src/lazy.ts";
 import { Position, Range } from "./fake-vscode/ranges.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
@@ -45,6 +45,15 @@ describe("the extension", () => {
     await expect.poll(() => bench.tabs).toEqual([]);
     // What writes the text is loaded when there is first something to tell.
     await expect.poll(() => bench.statusBar.text).toBe("$(plug) 3 agents");
+  });
+
+  it("has nothing to do by the clock while nothing waits for the user", async () => {
+    const every = vi.spyOn(globalThis, "setInterval");
+    await window.activate();
+    await window.connect(createGeminiDriver);
+    bench.treeViews.get("patchbay.proposals")?.show(true);
+    expect(every).not.toHaveBeenCalled();
+    every.mockRestore();
   });
 
   it("tells agents what is open, until it is paused", async () => {
@@ -206,11 +215,21 @@ describe("the extension", () => {
     expect(page).toContain("Claude Code: permissions.defaultMode is not set");
     expect(page).toContain("--permission-mode manual");
     // Nothing shows that it was ever used here.
-    expect(page).not.toContain("Gemini CLI");
+    expect(page.split("\n---\n")[0]).not.toContain("Gemini CLI");
+    // Each problem leads to its explanation below, which is there once.
+    const links = Array.from(page.matchAll(/\[Explain\]\(#([^)]+)\)/gu), ([, place]) => place);
+    expect(links.filter((place) => place === "it-writes-without-asking")).toHaveLength(2);
+    expect(page.split("## It writes without asking\n\n")).toHaveLength(2);
+    expect(page).toContain("**What is not harmed**");
+    expect(page.split("\n").filter((line) => line.startsWith("✓") && line.includes("[Explain]"))).toEqual([]);
+    const headings = Array.from(page.matchAll(/^## (.+)$/gmu), ([, title = ""]) =>
+      title.toLowerCase().replaceAll(" ", "-"),
+    );
+    expect(Array.from(new Set(links), String).toSorted()).toEqual(headings.toSorted());
   });
 
   it("has every command from the start", async () => {
-    const every = [...commandIds, ...panelCommandIds, ...turnCommandIds].toSorted();
+    const every = [...commandIds, ...panelCommandIds, ...trialCommandIds, ...turnCommandIds].toSorted();
     await window.activate();
     expect(Array.from(bench.commands.keys()).toSorted()).toEqual(every);
     await window.run("patchbay.showLog");

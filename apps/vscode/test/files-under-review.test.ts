@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { Uri } from "./fake-vscode/uri.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
-import type { FakeTab, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
 
 let window: RunningExtension;

@@ -5,7 +5,7 @@ import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
 import { Position } from "./fake-vscode/ranges.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
-import type { FakeTab } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 
 let window: RunningExtension;
 

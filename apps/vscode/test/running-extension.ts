@@ -8,7 +8,8 @@ import type { EditionContext } from "../src/edition-context.ts";
 import { openFakeWindow } from "./fake-vscode/index.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
 import { Uri } from "./fake-vscode/uri.ts";
-import type { FakeRow, FakeTab, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeRow, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 
 /** The extension as VS Code runs it, in a window without a screen and a home of its own. */
 export class RunningExtension {
@@ -17,6 +18,8 @@ export class RunningExtension {
   readonly folder: string;
   readonly variables: Map<string, string> = new Map();
   readonly #subscriptions: { dispose(): unknown }[] = [];
+  /** What VS Code keeps for the workspace. */
+  readonly state: Map<string, unknown> = new Map();
   readonly #agents: AgentDriver[] = [];
 
   /** `folderName`: of the window's only folder. */
@@ -102,15 +105,14 @@ export class RunningExtension {
 
   #createContext(): EditionContext {
     const { variables } = this;
-    const state = new Map<string, unknown>();
     return {
       subscriptions: this.#subscriptions,
       storageUri: Uri.file(join(this.root, "storage")),
       extensionUri: Uri.file(join(this.root, "extension")),
       extension: { packageJSON: { version: "1.2.3" } },
       workspaceState: {
-        get: (key) => state.get(key),
-        update: async (key, value) => void state.set(key, value),
+        get: (key) => this.state.get(key),
+        update: async (key, value) => void this.state.set(key, value),
       },
       environmentVariableCollection: {
         description: undefined,

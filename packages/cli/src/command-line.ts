@@ -26,6 +26,8 @@ export type Command =
       readonly report: boolean;
       /** Only these; empty: all. */
       readonly agents: readonly AgentId[];
+      /** The code of a finding that is explained instead; undefined: the findings are looked for. */
+      readonly explain: string | undefined;
     };
 
 /** What is done about agents' hooks; the hook itself is a program of its own (hook/main.ts). */
@@ -134,6 +136,7 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
         json: { type: "boolean" },
         report: { type: "boolean" },
         agent: { type: "string", multiple: true },
+        explain: { type: "string" },
         help,
       } as const;
       const { values, positionals } = read(rest, options, 1);
@@ -141,7 +144,7 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       const agents = (values.agent ?? []).map(parseAgent);
       const [json, report] = [values.json === true, values.report === true];
       if (json && report) throw new PatchbayError("invalid-argument", "Use either --json or --report.");
-      return { kind: "doctor", folder: positionals[0] ?? cwd, json, report, agents };
+      return { kind: "doctor", folder: positionals[0] ?? cwd, json, report, agents, explain: values.explain };
     }
     case "hook":
       return parseHook(rest, cwd);

@@ -83,9 +83,11 @@ Takes back what a turn changed: all of it, a file, or one hunk of a file as "pat
 While the agent works, an undo waits for the end of its turn; --now does not wait. An agent with a hook is told with your next prompt, and why (--reason).
 --session takes back all turns of a session, the newest first; "patchbay turns" shows its id, and the first characters are enough.`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json | --report]
+       patchbay doctor --explain <finding>
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.
 It reports what is wrong and what to type, and changes nothing. --agent (repeatable) checks one agent only. --report prints the findings for an issue: without tokens, texts, names of yours, and paths that are not the same everywhere.
+Behind each problem stands its name, such as no-editor. --explain no-editor says what it means, why it happens, what to do and what is not harmed.
 Exit code 1: an agent cannot connect or will show no changes.`,
 };
 

@@ -1,13 +1,29 @@
-import { messageOf, PatchbayError } from "@patchbay/core";
+import { adviceFor, errorCodeOf, messageOf, PatchbayError } from "@patchbay/core";
 import { parseCommandLine } from "./command-line.ts";
 import { runCommand } from "./run-command.ts";
 import { terminalSafe } from "./terminal/escape-text.ts";
+import { followOutput } from "./terminal/failing-output.ts";
+
+const outputFailure = followOutput(process);
 
 try {
   process.exitCode = await runCommand(parseCommandLine(process.argv.slice(2), process.cwd()));
+  // Errors of what was written last come a moment later.
+  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+  const failure = outputFailure();
+  if (failure !== undefined) {
+    console.error(terminalSafe(failure));
+    process.exitCode = 1;
+  }
 } catch (error) {
-  // A sentence for the user; a stack only where it is a fault of ours.
-  const text = error instanceof PatchbayError || !(error instanceof Error) ? messageOf(error) : error.stack;
-  console.error(terminalSafe(text ?? messageOf(error)));
+  console.error(terminalSafe(sentenceFor(error)));
   process.exitCode = error instanceof PatchbayError && error.code === "invalid-argument" ? 2 : 1;
+}
+
+/** A sentence for the user; a stack only where it is a fault of ours. */
+function sentenceFor(error: unknown): string {
+  if (error instanceof PatchbayError || !(error instanceof Error)) return messageOf(error);
+  // The system's own words, such as "EACCES: permission denied, lstat '/home/…'".
+  if (errorCodeOf(error) !== undefined && "syscall" in error) return `${messageOf(error)}. ${adviceFor(error)}`;
+  return error.stack ?? messageOf(error);
 }

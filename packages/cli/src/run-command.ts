@@ -86,8 +86,13 @@ export async function runCommand(command: Command): Promise<number> {
       return await runTurns({ command, platform: createNodePlatform(), paint, print, ask: askYes });
     }
     case "doctor": {
-      const { printFindings } = await import("./doctor/print-findings.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+      if (command.explain !== undefined) {
+        const { printExplanation } = await import("./doctor/print-explanation.ts");
+        const { columns } = process.stdout;
+        return await printExplanation({ code: command.explain, json: command.json, paint, columns, print });
+      }
+      const { printFindings } = await import("./doctor/print-findings.ts");
       const { folder, json, report, agents } = command;
       return await printFindings({ folder, json, report, agents, platform: createNodePlatform(), paint, print });
     }

@@ -35,7 +35,8 @@ describe("the command line", () => {
       report: false,
       agents: [],
     });
-    expect(parse("doctor", "--report")).toMatchObject({ json: false, report: true });
+    expect(parse("doctor", "--report")).toMatchObject({ json: false, report: true, explain: undefined });
+    expect(parse("doctor", "--explain", "no-editor")).toMatchObject({ explain: "no-editor" });
     expect(parse("doctor", "--agent", "qwen", "--agent", "claude")).toMatchObject({ agents: ["qwen", "claude"] });
     expect(parse("run", "claude", "--model", "opus", "--help", "--", "-x")).toEqual({
       kind: "run",
@@ -78,6 +79,7 @@ describe("the command line", () => {
       "env --shell": "--shell needs a value. Type: patchbay --help",
       "doctor --agent nova": "nova",
       "doctor --json --report": "--report",
+      "doctor --explain": "--explain needs a value",
       "serve --json=yes": "--json takes no value. Type: patchbay --help",
     };
     for (const [line, sentence] of Object.entries(wrong)) {

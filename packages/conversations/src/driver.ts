@@ -38,6 +38,8 @@ export interface AgentSession {
   answer(questionId: string, answer: Answer): boolean;
   /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
   setOption(optionId: string, value: string | boolean): Promise<void>;
+  /** Ends something that goes on in the background. Rejects with the agent's words where that fails; absent where it cannot. */
+  stopTask?(taskId: string): Promise<void>;
   /** Ends the process and all that it started, by a ladder that takes at most 9 s; idempotent. */
   close(): Promise<void>;
   /** Restores the files as they were before a prompt; absent where the agent cannot. `dryRun` only tells. */

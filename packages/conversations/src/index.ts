@@ -11,12 +11,12 @@ export {
   qwenProfile,
 } from "./acp/profiles.ts";
 export { AcpSession, type AcpSessionOptions } from "./acp/session.ts";
-export { AcpSessions, type AcpSessionsOptions } from "./acp/stored-sessions.ts";
+export { AcpSessions, type AcpSessionsOptions } from "./acp/connection.ts";
 export type { StoredSession } from "./acp/wire.ts";
 export { ClaudeSession, type ClaudeSessionOptions } from "./claude-stream/session.ts";
 export { AgentProcess, type AgentProcessPorts, type ProcessExit, type StopLadder } from "./process/agent-process.ts";
 export type * from "./process/children.ts";
-export { agentEnvironment } from "./process/environment.ts";
+export { agentEnvironment } from "./process/programs.ts";
 export { createNodeChildren } from "./process/node-children.ts";
 export {
   type Launch,
@@ -28,12 +28,12 @@ export {
 export type { SessionRequest } from "./conversation/agent-link.ts";
 export { Conversation } from "./conversation/conversation.ts";
 export type {
+  AgentControls,
   ConversationOptions,
   EntryReader,
-  FactControls,
   FileControls,
   QueueControls,
-} from "./conversation/conversation-options.ts";
+} from "./conversation/conversation-parts.ts";
 export type { ConversationHost } from "./conversation/turn-files.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";

@@ -160,6 +160,11 @@ export interface ReviewRequest {
   readonly base?: string;
   /** What the user makes of the text reaches the disk. False: the review is read-only, and says so. */
   readonly isEditable: boolean;
+  /**
+   * The editor's own, for a user who tries what a review is: its file is shown without a question wherever it is, nobody writes what is
+   * accepted, nothing of it is kept, and closing the view ends it (`closed`). Never set for what an agent asks.
+   */
+  readonly isTrial?: boolean;
 }
 
 /** The review of one change of a conversation. The user answers it here or there: whichever comes first counts. */

@@ -115,6 +115,8 @@ export interface DiffRequest {
    * follows its file (`DiffView.update`).
    */
   readonly isReadOnly?: true;
+  /** Set if nobody writes what is accepted: the user tries what a review is (`ReviewRequest.isTrial`). */
+  readonly isTrial?: true;
 }
 
 /**

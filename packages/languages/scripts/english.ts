@@ -26,12 +26,15 @@ export function vscodeTexts(): readonly EnglishText[] {
 
 /** What every edition has to say: the messages of core, and what the panel tells beside its conversations. */
 export function messages(): readonly EnglishText[] {
-  const core = sourcesIn("packages/core/src").filter((source) => /messages\s*\.show\(|\.tellUser\(/u.test(source));
+  const core = [...sourcesIn("packages/core/src"), ...sourcesIn("packages/turns/src")].filter((source) =>
+    /messages\s*\.show\(|\.tellUser\(/u.test(source),
+  );
+  const advice = adviceOf(sourceOf("packages/core/src/storage/private-directory.ts"));
   const host = sourcesIn("packages/panel/src/host").flatMap(sentencesOf);
   const server = sourcesIn("packages/panel/src/server").flatMap((source) =>
     literalsOf(source, /\.tell\(\s*"\w+",\s*("(?:[^"\\]|\\.)*")/gu),
   );
-  const said = [...core.flatMap(messagesOf), ...host, ...server, ...actions];
+  const said = [...core.flatMap(messagesOf), ...advice, ...host, ...server, ...actions];
   return sorted(said.map((text) => ({ text, place: "message" })));
 }
 
@@ -73,6 +76,8 @@ export function theiaTexts(): readonly EnglishText[] {
   return Array.from(once, ([place, text]) => ({ text, place: `theia/${place}` }));
 }
 
+const sourceOf = (path: string): string => readFileSync(join(repository, path), "utf8");
+
 /** The sources in a folder of the repository. */
 function sourcesIn(folder: string): readonly string[] {
   const path = join(repository, folder);
@@ -96,10 +101,15 @@ function sentencesOf(source: string): readonly string[] {
   return Array.from(source.matchAll(/"(\p{Lu}(?:[^"\\]| )+ [^"\\]+\.)"/gu), ([, sentence = ""]) => sentence);
 }
 
+/** What the user can do about an error of the system: a value of other sentences. */
+function adviceOf(source: string): readonly string[] {
+  return literalsOf(source, /return ("\p{Lu}[^"\\]+\.");/gu);
+}
+
 /** Sentences with values in them, as templates: a value is called what the last name in its place says. */
 function messagesOf(source: string): readonly string[] {
   return Array.from(source.matchAll(/`([^`\\]*)`/gu), ([, text = ""]) => text)
-    .filter((text) => /^(?:\p{Lu}|\$\{).* .*[.?]$/u.test(text))
+    .filter((text) => /^(?:\p{Lu}|\$\{).* .*(?:[.?]|\$\{advice\})$/u.test(text))
     .map((text) =>
       text.replaceAll(/\$\{(?:\w+\.)*agentName\}/gu, "{agent}").replaceAll(/\$\{(?:\w+\.)*(\w+)\}/gu, "{$1}"),
     );

@@ -234,7 +234,8 @@ export function sampleEntries(at: number): readonly Entry[] {
       at,
       reason: "done",
       durationMs: 48_000,
-      usage: { inputTokens: 18_200, outputTokens: 2100, cost: 0.11, currency: "USD" },
+      usage: { inputTokens: 18_200, outputTokens: 2100, cost: 0.42, currency: "USD" },
+      cost: 0.11,
     },
     {
       kind: "prompt",

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { benchDocument } from "../test/browser/panel-lab.ts";
 
-const dist = join(import.meta.dirname, "..", "dist");
+const ownDist = join(import.meta.dirname, "..", "dist");
 const types: Readonly<Record<string, string>> = { ".js": "text/javascript", ".css": "text/css" };
 
 /**
@@ -25,8 +25,10 @@ globalThis.panelBench = {
 </script>
 `;
 
-/** Serves the page with its bench at `/`, and the bare one at `/bare`, on loopback: what stands between would be measured. */
-export async function serveBench(): Promise<{ readonly address: string; readonly close: () => void }> {
+/** Serves the page with its bench at `/`, and the bare one at `/bare`, on loopback: what stands between would be measured. `dist`: of another build. */
+export async function serveBench(
+  dist: string = ownDist,
+): Promise<{ readonly address: string; readonly close: () => void }> {
   let address = "";
   const server = createServer(({ url = "/" }, response) => {
     const { pathname } = new URL(url, address);

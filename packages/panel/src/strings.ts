@@ -126,6 +126,8 @@ export const panelStrings = {
   "plan.pending": "To do",
   "plan.running": "In progress",
   "plan.done": "Done",
+  "plan.show": "Show plan",
+  "plan.hide": "Hide plan",
   "notice.detail": "Details",
   "notice.restart": "Restart",
   "notice.sign-in": "Sign In",
@@ -224,6 +226,13 @@ export const panelStrings = {
   "review.ended.stopped": "This review has ended.",
   "review.waiting": "{agent} proposes a change to {path}.",
   "review.open": "Review",
+
+  // What goes on in the background
+  "tasks.title": "In the background",
+  "tasks.subagent": "Subagent",
+  "tasks.command": "Command",
+  "tasks.other": "Task",
+  "tasks.stop": "Stop: {name}",
 
   // Changed files
   "changes.title": "Changed files: {count}",

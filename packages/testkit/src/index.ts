@@ -10,7 +10,7 @@ export type {
   AgentView,
 } from "./agents/agent-driver.ts";
 export { type ClaudeDriver, type ClaudeDriverOptions, createClaudeDriver } from "./agents/claude/driver.ts";
-export { findClaudeCompanion } from "./agents/claude/locks.ts";
+export { findClaudeCompanion } from "./agents/claude/driver.ts";
 export { createAgentDriver } from "./agents/drivers.ts";
 export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
 export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
@@ -57,19 +57,16 @@ export { type FilesCall, MemoryFiles, type MemoryFilesOptions } from "./platform
 export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-files.ts";
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from "./platform/test-platform.ts";
 export { createMemoryChildren, type ProgramHandle, type ProgramSide } from "./conversations/memory-program.ts";
-export {
-  ScriptedClaude,
-  type ScriptedClaudeOptions,
-  type ScriptedClaudeProcess,
-} from "./conversations/scripted-claude.ts";
+export { ScriptedClaude, type ScriptedClaudeProcess } from "./conversations/scripted-claude.ts";
+export type { ScriptedClaudeOptions } from "./conversations/scripted-claude-control.ts";
 export type { ClaudeScript, ScriptedClaudeTurn, ScriptedToolUse } from "./conversations/scripted-claude-turn.ts";
 export { PuppetAgent } from "./conversations/puppet-agent.ts";
 export { claudeScenarios } from "./conversations/claude-scenarios.ts";
-export { type RecordedLine, ReplayedProgram } from "./conversations/replayed-program.ts";
+export { type RecordedLine, ReplayedProgram } from "./conversations/memory-program.ts";
 export {
   type ConversationScenario,
   type ModelToolCall,
   type ModelTurn,
   ScenarioPlayer,
   scenarioPromptId,
-} from "./conversations/scenario-player.ts";
+} from "./conversations/claude-scenarios.ts";

@@ -3,6 +3,7 @@ import {
   Emitter,
   type Event,
   type FileBefore,
+  messageOf,
   nullLogger,
   type TurnNote,
   type TurnSource,
@@ -10,10 +11,11 @@ import {
 } from "@patchbay/core";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
+import { StoreHealth } from "./ledger/store-health.ts";
 import { Observer } from "./ledger/observer.ts";
-import { infoOf } from "./ledger/turn-info.ts";
 import { TurnBook } from "./ledger/turn-book.ts";
 import { UndoRoom } from "./ledger/undo-room.ts";
+import { closedEyes } from "./look/eyes.ts";
 import { Places } from "./look/places.ts";
 import { WorkspaceEyes } from "./look/workspace-eyes.ts";
 import type {
@@ -56,6 +58,7 @@ export class FolderLedgers implements TurnWitness {
   readonly #undo: Undoing;
   readonly #room: UndoLedger;
   readonly #store: TurnStore;
+  readonly #health: StoreHealth;
   #watching: Disposable | undefined;
   #looksSoon: Disposable | undefined;
   /** What was told is worked in one after the other. */
@@ -73,13 +76,27 @@ export class FolderLedgers implements TurnWitness {
     const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     this.#store = store;
     const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
-    const contents = new Contents({ platform, logger, store, objects, mayKeep, limits });
+    this.#health = new StoreHealth({
+      clock: platform.clock,
+      directory: storageDirectory,
+      tellUser: (message) => {
+        options.tellUser?.(message).catch((error: unknown) => {
+          logger.warn("A message could not be shown", { code: message.code, reason: messageOf(error) });
+        });
+      },
+      retry: () => this.#later(async () => await this.#book.flush()),
+    });
+    const health = this.#health;
+    const contents = new Contents({ platform, logger, health, store, objects, mayKeep, limits });
     const onDidChange = (): void => {
       if (!this.#isOver) this.#change.fire();
     };
-    this.#book = new TurnBook({ platform, store, contents, logger, onDidChange });
+    this.#book = new TurnBook({ platform, store, contents, logger, health, onDidChange });
     const openFiles = (): readonly string[] => (options.openFiles?.() ?? []).map((path) => this.#places.real(path));
-    const eyes = new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
+    const eyes =
+      options.looks === false
+        ? closedEyes
+        : new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
     const ended = new Emitter<TurnEnd>();
     this.#observer = new Observer({
       clock: platform.clock,
@@ -88,6 +105,7 @@ export class FolderLedgers implements TurnWitness {
       eyes,
       isInside: (path) => this.#places.isInside(path),
       quietMs: options.quietMs ?? usualQuietMs,
+      isVisitor: options.looks === false,
       later: (work) => this.#later(work),
       onDidEnd: ({ id }, isHere) => ended.fire({ id, isHere }),
     });
@@ -119,7 +137,7 @@ export class FolderLedgers implements TurnWitness {
 
   /** Newest first. */
   turns(): readonly TurnInfo[] {
-    return this.#book.all.toReversed().map((turn) => infoOf(turn, this.#places));
+    return this.#book.all.toReversed().map((turn) => this.#book.info(turn, this.#places));
   }
 
   turnBegan(source: TurnSource, prompt: string): void {
@@ -226,9 +244,16 @@ export class FolderLedgers implements TurnWitness {
     this.#observer.touched(this.#places.real(path));
   }
 
+  /** False: something could not be written down; it is known until the editor ends. */
+  get isWritten(): boolean {
+    return this.#book.isWritten;
+  }
+
   /** Resolves when everything that was told is worked in and on disk, and the verdicts that waited for it are carried out. */
   async settled(): Promise<void> {
     await this.#workedIn();
+    this.#later(async () => await this.#book.flush());
+    await this.#tail;
     await this.#undo.settled();
   }
 
@@ -247,13 +272,14 @@ export class FolderLedgers implements TurnWitness {
     this.#looksSoon?.dispose();
     this.#observer.dispose();
     this.#undo.dispose();
+    this.#health.dispose();
     this.#objects.dispose();
     this.#change.dispose();
   }
 
   #infoOf(id: string): TurnInfo | undefined {
     const turn = this.#book.get(id);
-    return turn === undefined ? undefined : infoOf(turn, this.#places);
+    return turn === undefined ? undefined : this.#book.info(turn, this.#places);
   }
 
   async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { Logger, Platform } from "@patchbay/core";
+import type { HostMessage, Logger, Platform } from "@patchbay/core";
 
 /** What a turn of an agent changed. */
 export interface TurnInfo {
@@ -49,6 +49,8 @@ export type FileReview = "unreviewed" | "kept" | "undone" | "partly" | "queued";
 export interface TurnHunk {
   readonly start: number;
   readonly end: number;
+  /** Of lines that were added only these are meant, not their whole hunk: a file that the turn created is one hunk. */
+  readonly isPart?: true;
 }
 
 /** What is to be kept or undone: all of a turn, one file of it, or one hunk of that. */
@@ -62,6 +64,8 @@ export interface UndoRequest extends TurnPart {
   readonly now?: boolean;
   /** What the agent is told. */
   readonly reason?: string;
+  /** Files of a queued undo that were kept meanwhile: they are left out of it. */
+  readonly except?: readonly string[];
   /** The lines of the hunk of a queued undo, by which it is found again: the agent goes on and moves them. */
   readonly lines?: HunkLines;
 }
@@ -124,6 +128,10 @@ export interface FolderLedgersOptions {
   /** Files that are open in the editor: where there is no git, these are looked at. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;
+  /** Shows the user that the storage cannot be written: once for each time that it breaks. Default: the log alone hears of it. */
+  readonly tellUser?: (message: HostMessage) => Promise<unknown>;
+  /** False: somebody who only reads and decides, as the command line does; nothing is looked at for the agents that work. */
+  readonly looks?: boolean;
   /** How long an agent without hooks is quiet when its turn counts as ended, ms. Default: 30 s. */
   readonly quietMs?: number;
   readonly limits?: Partial<LedgerLimits>;
@@ -156,6 +164,16 @@ export interface TurnEnd {
   readonly isHere: boolean;
 }
 
+/** What an undo writes, one file after the other. A process that is killed in the middle leaves it such that it can be undone. */
+export interface UndoEntry {
+  /** A file is about to be written, or removed; `now`: what it holds, undefined: there is none. Kept when it resolves. */
+  aboutTo(path: string, now: string | undefined): Promise<void>;
+  /** What became of it; undefined: it was left alone after all. */
+  settle(path: string, wrote: Pick<TurnTexts, "before" | "after"> | undefined): Promise<void>;
+  /** Resolves with its id; undefined where nothing was written. */
+  end(): Promise<string | undefined>;
+}
+
 /** What keeping and undoing needs of the ledger. Paths are as in `TurnFile`. */
 export interface UndoLedger {
   readonly door: UndoDoor;
@@ -169,8 +187,8 @@ export interface UndoLedger {
   /** Verdicts that wait for the end of a turn, in order; as they were given to `queue`. Survive a restart. */
   queued(id: string): readonly UndoRequest[];
   queue(id: string, requests: readonly UndoRequest[]): Promise<void>;
-  /** Notes an undo as an entry of its own, with what it wrote. Resolves with its id. */
-  entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string>;
+  /** An undo as an entry of its own. Nothing is noted before something is about to be written. */
+  openEntry(undoes: string): UndoEntry;
   /** Whether an agent works that an undo of this turn would disturb: its own, or one that changed a file of it. */
   isWorking(id: string): boolean;
   /** Calls back with each turn that has ended, also those that ended in an earlier run and have verdicts waiting. */

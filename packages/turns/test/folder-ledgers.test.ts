@@ -138,36 +138,43 @@ describe("a ledger of turns", () => {
     expect(ledgers.turns()[0]?.ended).toBeDefined();
   });
 
-  it("takes for reviewed what the user accepted and the agent then wrote, and nothing else", async () => {
-    const lab = new TurnLab();
-    const names = ["as-accepted.txt", "otherwise.txt", "changed-before.txt"];
-    for (const name of names) lab.write(name, "one\n");
-    const ledgers = lab.open();
-    ledgers.turnBegan(claude, "Change them");
-    await lab.told(ledgers, "changed-before.txt", "ONE\n", claude);
-    for (const name of names) {
-      ledgers.aboutToWrite(claude, [{ path: lab.path(name) }]);
-      ledgers.accepted(claude, lab.path(name), "two\n");
-    }
-    await ledgers.settled();
-    for (const name of names) lab.write(name, name === "otherwise.txt" ? "formatted\n" : "two\n");
-    ledgers.wrote(claude);
-    await ledgers.settled();
-    const reviews = (): unknown =>
-      ledgers.turns()[0]?.files.map(({ path, review }) => [path.slice(lab.folder.length + 1), review]);
-    expect(reviews()).toEqual([
-      ["as-accepted.txt", "kept"],
-      ["changed-before.txt", "unreviewed"],
-      ["otherwise.txt", "unreviewed"],
-    ]);
-    // What the agent does to it later was not part of that review.
-    await lab.told(ledgers, "as-accepted.txt", "three\n", claude);
-    expect(reviews()).toContainEqual(["as-accepted.txt", "unreviewed"]);
-    const [turn] = ledgers.turns();
-    ledgers.turnEnded(claude);
-    await ledgers.undo(turn?.id ?? "", { path: lab.path("as-accepted.txt") });
-    expect(lab.read("as-accepted.txt")).toBe("two\n");
-  });
+  it.each([
+    ["before", "its hook"],
+    ["after", "its own protocol"],
+  ])(
+    "takes for reviewed what the user accepted %s the agent said that it writes, as by %s, and nothing else",
+    async (order) => {
+      const lab = new TurnLab();
+      const names = ["as-accepted.txt", "otherwise.txt", "changed-before.txt"];
+      for (const name of names) lab.write(name, "one\n");
+      const ledgers = lab.open();
+      ledgers.turnBegan(claude, "Change them");
+      await lab.told(ledgers, "changed-before.txt", "ONE\n", claude);
+      for (const name of names) {
+        if (order === "before") ledgers.accepted(claude, lab.path(name), "two\n");
+        ledgers.aboutToWrite(claude, [{ path: lab.path(name) }]);
+        if (order === "after") ledgers.accepted(claude, lab.path(name), "two\n");
+      }
+      await ledgers.settled();
+      for (const name of names) lab.write(name, name === "otherwise.txt" ? "formatted\n" : "two\n");
+      ledgers.wrote(claude);
+      await ledgers.settled();
+      const reviews = (): unknown =>
+        ledgers.turns()[0]?.files.map(({ path, review }) => [path.slice(lab.folder.length + 1), review]);
+      expect(reviews()).toEqual([
+        ["as-accepted.txt", "kept"],
+        ["changed-before.txt", "unreviewed"],
+        ["otherwise.txt", "unreviewed"],
+      ]);
+      // What the agent does to it later was not part of that review.
+      await lab.told(ledgers, "as-accepted.txt", "three\n", claude);
+      expect(reviews()).toContainEqual(["as-accepted.txt", "unreviewed"]);
+      const [turn] = ledgers.turns();
+      ledgers.turnEnded(claude);
+      await ledgers.undo(turn?.id ?? "", { path: lab.path("as-accepted.txt") });
+      expect(lab.read("as-accepted.txt")).toBe("two\n");
+    },
+  );
 
   it("keeps no text that may not be kept, none that is too large, and no binary", async () => {
     const lab = new TurnLab();

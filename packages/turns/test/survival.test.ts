@@ -203,3 +203,25 @@ describe("what is kept of turns", () => {
     expect(prompts.toSorted((left, right) => (left < right ? -1 : 1))).toEqual(["one", "other"]);
   });
 });
+
+it("a journal loses no more than the lines that cannot be read, however long it is", { timeout: 60_000 }, async () => {
+  const lab = new TurnLab();
+  const first = lab.open();
+  first.turnBegan(claude, "Do it");
+  await lab.told(first, "a.txt", "new\n");
+  first.turnEnded(claude);
+  await first.settled();
+  first.dispose();
+  const journal = join(lab.storage, "turns", `${first.turns()[0]?.id}.jsonl`);
+  // No UTF-8, as of a disk that fails.
+  appendFileSync(journal, Buffer.from([0x0a, 0xff, 0xfe, 0x80, 0x0a]));
+  // As long as one of a hundred thousand files that were undone.
+  const noise = `${JSON.stringify({ type: "gone", path: "x".repeat(1_000_000) })}\n`;
+  for (let count = 0; count < 70; count += 1) appendFileSync(journal, noise);
+  const file = { path: lab.path("b.txt"), before: { kind: "none" }, after: { kind: "none" } };
+  const entry = { type: "file", file: { ...file, attribution: "exact", review: "unreviewed" } };
+  appendFileSync(journal, `${JSON.stringify(entry)}\n`);
+  const second = lab.open();
+  await second.settled();
+  expect(second.turns()[0]?.files.map(({ path }) => path)).toEqual([lab.path("a.txt"), lab.path("b.txt")]);
+});

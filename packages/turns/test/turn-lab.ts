@@ -44,6 +44,11 @@ export class TurnLab {
     return path;
   }
 
+  /** Something else than a directory where the storage is. */
+  writeStorage(text: string): void {
+    writeFileSync(this.storage, text);
+  }
+
   read(name: string): string | undefined {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), "utf8") : undefined;
   }

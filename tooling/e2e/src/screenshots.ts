@@ -74,6 +74,7 @@ export async function takeScreenshots(into: string): Promise<void> {
   await changeUnasked(code, await createLab(join(tmpdir(), "demo")), () =>
     code.screenshot(join(into, "vscode-agent-changes.png")),
   );
+  await tryOut(code, await createLab(join(tmpdir(), "demo")), () => code.screenshot(join(into, "vscode-trial.png")));
   await takePagePictures(into);
   const theia = new TheiaDriver(findPackage("theia", ".tgz"));
   await reviewOneProposal(theia, await createLab(join(tmpdir(), "demo")), async () => {
@@ -173,6 +174,24 @@ async function decideHunks(code: VsCodeDriver, lab: Lab, take: () => Promise<voi
     await take();
   } finally {
     await world.dispose();
+    await code.stop();
+    await lab.dispose();
+  }
+}
+
+/** Runs `take` while the made-up review of a newcomer is open, in a small window: the picture is for the walkthrough. */
+export async function tryOut(code: VsCodeDriver, lab: Lab, take: () => Promise<void>): Promise<void> {
+  try {
+    await code.start(lab);
+    await code.workbench.page.setViewportSize({ width: 1060, height: 420 });
+    await code.workbench.runCommand("View: Toggle Primary Side Bar Visibility");
+    await code.tryReview();
+    await code.showDiff(/sample\.js/u);
+    // Its explanation would lie over the proposal.
+    await code.workbench.runCommand("Notifications: Clear All Notifications");
+    await pause(1_500);
+    await take();
+  } finally {
     await code.stop();
     await lab.dispose();
   }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parseCommandLine } from "../../../packages/cli/src/command-line.ts";
 import { statements } from "../../hard/src/report/statements.ts";
 
 const repository = join(import.meta.dirname, "../../..");
@@ -40,6 +41,34 @@ describe("the documents", () => {
       matches(readFileSync(join(repository, path), "utf8"), /[(\s]([A-Z]\d\d)(?=[),.:]| and | to )/gu),
     );
     expect(used.filter((id) => !listed.includes(id))).toEqual([]);
+  });
+});
+
+/** Commands, settings and titles, as they stand in the pages of findings. */
+describe("the pages of findings", () => {
+  const folder = join(repository, "docs/findings");
+  const pages = readdirSync(folder).map((name): readonly [string, string] => [
+    name,
+    readFileSync(join(folder, name), "utf8"),
+  ]);
+  const read = (path: string): string => readFileSync(join(repository, path), "utf8");
+
+  it.each(pages)("%s names only commands, settings and titles that exist", (_name, page) => {
+    const typed = [...matches(page, /`(patchbay [^`\n]+)`/gu), ...matches(page, /(?:^|\$\()(patchbay [^\n)]+)/gmu)];
+    for (const line of typed) {
+      const args = line.split(" ").slice(1);
+      expect(() =>
+        parseCommandLine(args.length === 1 && args[0] === "run" ? ["run", "claude"] : args, "/"),
+      ).not.toThrow();
+    }
+    const vim = read("apps/coc-nvim/package.json");
+    const code = read("apps/vscode/package.json");
+    for (const name of matches(page, /:CocCommand (patchbay\.\w+)/gu)) expect(vim).toContain(`"command": "${name}"`);
+    for (const name of matches(page, /`(patchbay\.[\w.]+)`/gu)) expect(vim + code).toContain(`"${name}": {`);
+    const titles = read("apps/vscode/package.nls.json");
+    for (const title of matches(page, /\*\*Patchbay: ([^*]+)\*\*/gu)) expect(titles).toContain(`: "${title}"`);
+    for (const other of matches(page, /`([a-z]+(?:-[a-z]+)+)`/gu))
+      expect(pages.map(([name]) => name)).toContain(`${other}.md`);
   });
 });
 

@@ -81,7 +81,7 @@ const crossed = {
   ],
   "a terminal imports a command": [
     "packages/cli/src/terminal/env.ts",
-    'export { exportLines } from "../env/export-lines.ts";',
+    'export { exportLines } from "../env/print-environment.ts";',
   ],
   "a command but the demonstration imports the testkit": [
     "packages/cli/src/env/drivers.ts",

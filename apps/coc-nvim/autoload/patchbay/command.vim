@@ -4,11 +4,13 @@
 let s:subs = {
       \ 'accept': {'call': 'patchbay#go#accept'},
       \ 'agents': {'command': 'agents'},
+      \ 'all': {'words': {-> s:verdicts}, 'call': 'patchbay#command#all', 'rest': 1},
       \ 'answer': {'command': 'answer'},
       \ 'bringback': {'command': 'bringBack'},
       \ 'change': {'call': 'patchbay#turns#go', 'rest': 1, 'words': {-> ['next', 'previous']}},
       \ 'compare': {'call': 'patchbay#compare'},
       \ 'diagnose': {'command': 'health'},
+      \ 'explain': {'command': 'explain', 'rest': 1},
       \ 'focus': {'call': 'patchbay#terminal#focus', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ 'health': {'command': 'health'},
       \ 'help': {'call': 'patchbay#command#help'},
@@ -30,10 +32,12 @@ let s:subs = {
       \ 'shared': {'command': 'showShared'},
       \ 'tmux': {'command': 'linkTmux'},
       \ 'toggle': {'call': 'patchbay#terminal#toggle', 'rest': 1, 'words': function('patchbay#terminal#names')},
+      \ 'tour': {'command': 'tour'},
       \ 'turns': {'call': 'patchbay#turns#list'},
       \ 'undo': {'call': 'patchbay#turns#undo', 'range': 1, 'rest': 1, 'words': {-> ['now']}},
       \ }
 
+let s:verdicts = ['accept', 'reject']
 let s:hunks = ['accept', 'next', 'previous', 'reject', 'undo']
 
 " The <Plug> maps by what they give to :Patchbay. Those of `s:anywhere` work in a terminal as well.
@@ -106,7 +110,19 @@ function! patchbay#command#complete(start, line, at) abort
 endfunction
 
 function! s:Third(before, start) abort
-  return len(a:before) == 2 && s:Name(a:before[0]) ==# 'hook' ? s:Beginning(['claude', 'gemini', 'qwen'], a:start) : []
+  let name = len(a:before) == 2 ? s:Name(a:before[0]) : ''
+  return name ==# 'hook' ? s:Beginning(['claude', 'gemini', 'qwen'], a:start)
+        \ : name ==# 'all' ? s:Beginning(s:Folders(), a:start) : []
+endfunction
+
+" In which something waits.
+function! s:Folders() abort
+  try
+    return CocAction('runCommand', 'patchbay.all')
+  catch
+    " coc is not running: there is nothing to complete.
+    return []
+  endtry
 endfunction
 
 " Runs a command of lib/; says so where there is nobody to run it.
@@ -136,6 +152,19 @@ function! patchbay#command#hook(words) abort
     return
   endif
   call patchbay#command#coc(found[0] . 'Hook', agents)
+endfunction
+
+" `:Patchbay all accept`, `:Patchbay all reject src/lib`
+function! patchbay#command#all(words) abort
+  let [what, folder] = matchlist(a:words, '^\(\S*\)\s*\(.*\)$')[1:2]
+  let found = what ==# '' ? [] : s:Beginning(s:verdicts, what)
+  if len(found) == 1
+    let place = folder =~# '^[%#<~]' ? expand(folder) : folder
+    " As it was written, from the workspace's folder, else from that of the window.
+    call patchbay#command#coc('all', [found[0]] + (place ==# '' ? [] : [place, fnamemodify(place, ':p')]))
+  else
+    call patchbay#say('Say what to do with all: :Patchbay all accept, or :Patchbay all reject, and a folder if not everywhere.', 'WarningMsg')
+  endif
 endfunction
 
 " `:Patchbay hunk accept`

@@ -10,11 +10,13 @@ function! patchbay#inbox#show(rows) abort
   let b:patchbay_rows = a:rows
   syntax match Title /^\S.*/
   syntax match Comment /^\%(Enter opens\|Kept text:\|Nothing waits\).*/
-  syntax match ErrorMsg /^  conflict\>/
-  syntax match WarningMsg /^  waiting\>/
+  syntax match Title /^ *\S\+\/$/
+  syntax match ErrorMsg /^ \+conflict\>/
+  syntax match WarningMsg /^ \+waiting\>/
   for [key, action] in items(s:keys)
     execute 'nnoremap <buffer> <silent> <nowait>' key '<Cmd>call patchbay#inbox#act(' . string(action) . ')<CR>'
   endfor
+  nnoremap <buffer> <silent> <nowait> f <Cmd>call patchbay#command#coc('reviews', ['group'])<CR>
   call s:First()
 endfunction
 

@@ -138,7 +138,7 @@ let s:long = 4000
 " The user accepts what the right side says now.
 function! patchbay#review#accept(id) abort
   let review = s:reviews[a:id]
-  let review.text = patchbay#review#text(a:id)
+  let review.text = patchbay#sides#text(a:id)
   let review.state = 'accepted'
   call setbufvar(review.right, '&modified', 0)
   if !patchbay#tell('accepted', a:id, len(review.text.lines) > s:long ? {} : review.text)
@@ -181,7 +181,7 @@ function! s:Wiped(id) abort
     return
   endif
   let windows = win_findbuf(review.right)
-  let text = patchbay#review#text(a:id)
+  let text = patchbay#sides#text(a:id)
   let edited = patchbay#write#is_edited(review)
   call patchbay#write#pressed(a:id)
   let counts = empty(review.held)
@@ -241,73 +241,12 @@ function! s:CheckAll() abort
   endfor
 endfunction
 
-" The file under review has changed: both sides follow. 'stale': the right side has changed since it was read, try again.
-function! patchbay#review#update(id, change) abort
-  let review = get(s:reviews, a:id, {})
-  if empty(review) || index(['open', 'accepted'], review.state) < 0
-    return 'gone'
-  endif
-  if !bufexists(review.right)
-    " Where the user has only gone elsewhere in its window it is about to open again.
-    return review.state ==# 'open' ? 'stale' : 'gone'
-  endif
-  if getbufvar(review.right, 'changedtick') != a:change.tick
-    return 'stale'
-  endif
-  for side in ['left', 'right']
-    call patchbay#window#edit(review[side], a:change[side])
-    call patchbay#parts#clear(a:id . ' ' . side)
-  endfor
-  let a:change.proposal.lines = patchbay#parts#lines(a:change.proposal)
-  call patchbay#parts#clear(a:id . ' proposal')
-  let review.proposal = a:change.proposal
-  let [review.unsaved, review.standing, review.state] = [a:change.unsaved, a:change.standing, 'open']
-  call setbufvar(review.right, '&modified', a:change.edited)
-  call setbufvar(review.right, 'patchbay_pretended', 0)
-  let [review.tick, review.told] = [getbufvar(review.right, 'changedtick'), 0]
-  redrawstatus!
-  if !has('nvim')
-    redraw
-  endif
-  return 'applied'
-endfunction
-
 " Whether the right side holds a conflict with the file that is still to be resolved.
 function! patchbay#review#standing(id, standing) abort
   if has_key(s:reviews, a:id)
     let s:reviews[a:id].standing = a:standing
     redrawstatus!
   endif
-endfunction
-
-" The proposal as it stands.
-function! patchbay#review#text(id) abort
-  let review = get(s:reviews, a:id, {})
-  if empty(review)
-    return v:null
-  endif
-  if !bufexists(review.right)
-    return empty(review.text) ? v:null : review.text
-  endif
-  return extend(s:Form(review), {'lines': getbufline(review.right, 1, '$')})
-endfunction
-
-" The same for lib/, which may know the answer with the number `known` (see changes.vim); the next change is told again.
-function! patchbay#review#changes(id, known) abort
-  let review = get(s:reviews, a:id, {})
-  if empty(review) || !bufexists(review.right)
-    return patchbay#review#text(a:id)
-  endif
-  let review.told = 0
-  return extend(patchbay#changes#since(review.right, a:known), s:Form(review))
-endfunction
-
-function! s:Form(review) abort
-  return {
-        \ 'format': getbufvar(a:review.right, '&fileformat'),
-        \ 'newline': getbufvar(a:review.right, '&endofline') ? 1 : 0,
-        \ 'tick': getbufvar(a:review.right, 'changedtick'),
-        \ }
 endfunction
 
 " Takes a review away for a reason of core's; never a verdict. 0: not now, try again.

@@ -24,7 +24,8 @@ local function check()
     return
   end
   for _, line in ipairs(lines) do
-    (report[line.level] or report.hint)(line.text)
+    local advice = line.code and { ":Patchbay explain " .. line.code }
+    ;(report[line.level] or report.hint)(line.text, advice)
   end
 end
 

@@ -1,56 +1,40 @@
-import { listPanesArguments, readPanes, setEnvironmentArguments, paneLine, sendLineArguments } from "./tmux.ts";
-import type { ExtensionSettings } from "../settings.ts";
-import { quote, splitCommand } from "./command-words.ts";
-import { execFile } from "node:child_process";
 import process from "node:process";
-import { promisify } from "node:util";
-import {
-  agents,
-  type Companion,
-  createNodePlatform,
-  type Diagnostic,
-  type HostIdentity,
-  type Logger,
-} from "@patchbay/core";
-import { planStart, readAgentSettings } from "@patchbay/core/diagnosis";
-import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presences";
+import { agents, createNodePlatform, type HostIdentity } from "@patchbay/core";
+import { explainedCodes, explainFinding, planStart, readAgentSettings } from "@patchbay/core/diagnosis";
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
-import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
+import type { ExtensionSettings } from "../settings.ts";
 import type { LazyTurns } from "../turns/lazy-turns.ts";
-import type { PanelSlot } from "../panel/vim-panel.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
-import { decideHunk, undoHunk } from "./hunk-verdicts.ts";
+import { quote, splitCommand } from "./command-words.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
-import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
-import { answerQuestion, chooser } from "./reviews.ts";
+import { answerQuestion, chooser, decideHunk, undoHunk } from "./reviews.ts";
+import { linesToMention, mention, rejectBecause, type Say, sendProblem, type SendServices } from "./send-to-agent.ts";
+import {
+  listPanesArguments,
+  paneLine,
+  readPanes,
+  runTmux,
+  sendLineArguments,
+  setEnvironmentArguments,
+} from "./terminals.ts";
 import { bringBackTurn, decideTurnLines } from "./turns.ts";
 
-export interface CommandServices {
+export interface CommandServices extends SendServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
-  readonly vim: Vim;
-  readonly companion: Companion;
   readonly turns: Pick<LazyTurns, "get">;
   readonly parts: Pick<VimHost, "editors" | "host" | "workspace" | "questions">;
   readonly settings: () => ExtensionSettings;
-  readonly facts: EditorFacts;
   readonly identity: HostIdentity;
   readonly storageDirectory: string | undefined;
   /** What agents run as their hook: beside this extension's own files. */
   readonly hookProgram: string;
-  readonly logger: Logger;
-  /** The conversation panel, once it has been opened. */
-  readonly panel: PanelSlot;
 }
-
-const run = promisify(execFile);
 
 /** What a command does, and what it has for a script that gave it. */
 export type CommandAction = (...args: readonly unknown[]) => Promise<unknown>;
-
-type Say = (text: string, highlight?: string) => void;
 
 /** The commands that need more than a call into the editor; loaded when the first of them is given. */
 export function createCommandActions(services: CommandServices): Readonly<Record<string, CommandAction>> {
@@ -67,6 +51,15 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
       return lines;
     },
+    tour: async () => {
+      const { tour } = await import("./tour.ts");
+      await tour(services, {
+        say,
+        openAgent: (name) => openAgent(services, name),
+        showHealth: async () => await showLines(vim, "Patchbay: health", healthText(await findHealth(services))),
+      });
+    },
+    explain: (name) => explain(services, asText(name)),
     showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
     toggleSharing: async (wanted) => {
       const sharing = wanted === undefined ? !services.settings().companion.sharing : wanted !== "pause";
@@ -88,6 +81,7 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
     agents: () => chooseAgent(services, say, () => answer(services, say)),
     reviews: (name, ...ids) => reviews(services, say, asText(name), ids.map(asText)),
+    all: (verdict, ...places) => all(services, say, asText(verdict), places.map(asText)),
     acceptHunk: (...place) => sayOf(decideHunk(services, "accept", place)),
     rejectHunk: (...place) => sayOf(decideHunk(services, "reject", place)),
     undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
@@ -111,11 +105,18 @@ export function createCommandActions(services: CommandServices): Readonly<Record
 
 /** The page of all that waits, or what a key in it asks for. */
 async function reviews(services: CommandServices, say: Say, name: string, ids: readonly string[]): Promise<void> {
-  const { coc, vim, companion, parts } = services;
-  const { actInInbox, showInbox } = await import("./inbox.ts");
-  const choose = chooser(coc.window);
-  const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
+  const { actInInbox, inboxOfCommands, showInbox } = await import("./inbox.ts");
+  const inbox = inboxOfCommands(services);
   const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
+  if (said !== undefined) say(said);
+}
+
+/** A verdict on all that waits in a folder, or anywhere; without a verdict the folders in which something waits. */
+async function all(services: CommandServices, say: Say, verdict: string, places: readonly string[]): Promise<unknown> {
+  const { actInFolder, inboxOfCommands, waitingFolders } = await import("./inbox.ts");
+  const inbox = inboxOfCommands(services);
+  if (verdict !== "accept" && verdict !== "reject") return waitingFolders(inbox);
+  const said = await actInFolder(inbox, verdict, places);
   if (said !== undefined) say(said);
 }
 
@@ -202,6 +203,21 @@ async function findHealth(services: CommandServices): Promise<readonly HealthLin
   });
 }
 
+/** What a finding of the health page means; without a name, which one is asked. */
+async function explain({ coc, vim }: CommandServices, given: string): Promise<void> {
+  const codes = await explainedCodes();
+  const code = given === "" ? await coc.window.showQuickPick([...codes], { title: "Explain which finding?" }) : given;
+  if (code === undefined) return;
+  const explanation = await explainFinding(code);
+  if (explanation === undefined)
+    throw new Error(`Unknown finding "${code}". Those that there are: ${codes.join(", ")}.`);
+  const lines = explanation.parts.flatMap(({ kind, text }) => {
+    if (kind === "command") return [...text.split("\n").map((line) => `    ${line}`), ""];
+    return kind === "heading" ? [text.toUpperCase()] : [text, ""];
+  });
+  await showLines(vim, "Patchbay: explanation", [`${explanation.title} [${code}]`, "", ...lines.slice(0, -1)]);
+}
+
 function sharedLines(services: CommandServices): readonly string[] {
   if (!services.settings().companion.sharing) return ["Sharing is paused; nothing is shared."];
   const context = services.companion.sharedContext();
@@ -221,117 +237,8 @@ async function showLines(vim: Vim, title: string, lines: readonly string[]): Pro
   await vim.call("patchbay#page", [title, lines.map(plainLine)]);
 }
 
-/** A mention where an agent takes one, else the same in words in the prompt of an agent's terminal; nothing is sent. */
-async function mention(services: CommandServices, say: Say, given: Lines | undefined): Promise<void> {
-  const active = services.parts.editors.active();
-  if (active === undefined) {
-    say("No file is open to mention.", "WarningMsg");
-    return;
-  }
-  const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
-  if (services.panel.current?.mention(active.path, lines) === true) {
-    say("In the composer of the panel. It is not sent.");
-    return;
-  }
-  if (services.companion.mention(active.path, lines) > 0) return;
-  await putIntoPrompt(services, say, { path: active.path, lines });
-}
-
-/** How long language servers may take to catch up with the text, ms. */
-const diagnosticsMs = 2_000;
-
-/** The worst problem in the line of the cursor. */
-async function sendProblem(services: CommandServices, say: Say): Promise<void> {
-  const { editors, host } = services.parts;
-  const active = editors.active();
-  const found =
-    active === undefined ? [] : ((await host.diagnostics?.read(active.path, AbortSignal.timeout(diagnosticsMs))) ?? []);
-  const line = active?.cursor.line ?? 0;
-  const here = found
-    .flatMap((file) => file.diagnostics)
-    .filter(({ range }) => range.start.line <= line && line <= range.end.line)
-    .toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
-  const problem = here[0];
-  if (active === undefined || problem === undefined) {
-    say("There is no problem at the cursor.", "WarningMsg");
-    return;
-  }
-  const { start, end } = problem.range;
-  const lines = { start: start.line, end: end.line };
-  await putIntoPrompt(services, say, { path: active.path, lines, problem });
-}
-
-const severities: readonly Diagnostic["severity"][] = ["Error", "Warning", "Information", "Hint"];
-
-async function putIntoPrompt(services: CommandServices, say: Say, named: NamedPlace): Promise<void> {
-  const folder = services.parts.workspace.folders().find((one) => named.path.startsWith(`${one}/`));
-  const path = folder === undefined ? named.path : named.path.slice(folder.length + 1);
-  const text = namedPlace({ ...named, path });
-  if (text === undefined) {
-    say("The name of this file contains characters that a terminal would treat as keystrokes.", "WarningMsg");
-    return;
-  }
-  const pasted = await pasteIntoLatest(promptServices(services), text);
-  if (pasted !== undefined) {
-    const where = pasted.place === "tmux" ? "its tmux pane" : "its terminal";
-    say(`In the prompt of ${pasted.agentName}, in ${where}. It is not sent.`);
-    return;
-  }
-  say(
-    services.companion.sessions.length === 0
-      ? "No agent is connected."
-      : "No connected agent supports @-mentions or runs in a terminal that can be reached from here.",
-    "WarningMsg",
-  );
-}
-
-interface Lines {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** `:CocCommand patchbay.mention 3 7`, or `:3,7CocCommand patchbay.mention`, counts from 1, as Vim does. */
-function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
-  const start = Number(first);
-  if (!Number.isSafeInteger(start) || start < 1) return undefined;
-  const end = Number(last);
-  return { start: start - 1, end: Number.isSafeInteger(end) && end >= start ? end - 1 : start - 1 };
-}
-
 async function answer(services: CommandServices, say: Say): Promise<void> {
   if (!(await answerQuestion(services.parts.questions, chooser(services.coc.window)))) say("No questions are waiting.");
-}
-
-/** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */
-async function rejectBecause(services: CommandServices, say: Say, reason: string): Promise<void> {
-  const { vim, companion } = services;
-  const id = asText(await vim.call("patchbay#go#here", ["reject"]));
-  const proposal = companion.proposals.find((one) => one.id === id);
-  if (proposal === undefined) return;
-  const { agentName, sessionId } = proposal;
-  const isTold = companion.activities.some(({ owner }) => owner === sessionId);
-  const presence = presencesOf(companion).find(({ proposals }) => proposals.includes(proposal));
-  const isRejected = await companion.reject(id, reason);
-  if (isRejected && isTold) {
-    say(`Rejected. ${agentName} reads your text and goes on.`);
-    return;
-  }
-  if (isRejected && presence !== undefined && reason.trim() !== "") {
-    const place = await pasteOnceFree(promptServices(services), presence, reason);
-    if (place !== undefined) {
-      const where = place === "tmux" ? "its tmux pane" : "its terminal";
-      say(`Rejected. Your text is in the prompt of ${agentName}, in ${where}: press Enter there to send it.`);
-      return;
-    }
-  }
-  await vim.call("patchbay#go#keep", [reason]);
-  if (isRejected) say(`Rejected. ${agentName} cannot be told why from here: your text is yanked, paste it there.`);
-  else say("This proposal has already been decided. Your text is yanked.", "WarningMsg");
-}
-
-function promptServices({ companion, vim, logger, facts }: CommandServices): PromptServices {
-  const tmux = async (args: readonly string[]): Promise<string> => (await run("tmux", args.slice())).stdout;
-  return { companion, vim, logger, tmux: facts.tmuxServer === undefined ? undefined : tmux };
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {
@@ -340,9 +247,9 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
     say("This editor is not running in tmux.", "WarningMsg");
     return;
   }
-  for (const args of setEnvironmentArguments(companion.environment)) await run("tmux", args.slice());
+  for (const args of setEnvironmentArguments(companion.environment)) await runTmux(args);
   const line = paneLine(companion.environment);
-  const panes = readPanes((await run("tmux", listPanesArguments.slice())).stdout, process.env["TMUX_PANE"]);
+  const panes = readPanes(await runTmux(listPanesArguments), process.env["TMUX_PANE"]);
   if (panes.length === 0) {
     // On a page: it is to be copied, and longer than most command lines.
     const lines = ["New panes are linked. In a pane that is already open, run:", "", `    ${line}`];
@@ -355,6 +262,6 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   );
   const pane = panes.find((one) => one.title === chosen);
   if (pane === undefined) return;
-  for (const args of sendLineArguments(pane.id, line)) await run("tmux", args.slice());
+  for (const args of sendLineArguments(pane.id, line)) await runTmux(args);
   say("The pane is linked, and so are new panes.");
 }

@@ -8,7 +8,7 @@ const inEditor = ["accept", "reject", "next", "previous"] as const;
 
 // In one text: it is read at every start.
 const others =
-  "openAgent health showShared toggleSharing mention sendProblem answer linkTmux compareWithDisk agents installHook removeHook reviews hold acceptHunk rejectHunk undoHunk keepChange undoChange bringBack openPanel sendSelection";
+  "openAgent health showShared toggleSharing mention sendProblem answer linkTmux compareWithDisk agents installHook removeHook reviews hold acceptHunk rejectHunk undoHunk all keepChange undoChange bringBack openPanel sendSelection explain tour";
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
 export function registerCommands(services: CommandServices): Disposable {
@@ -78,8 +78,15 @@ export function registerLists(services: CommandServices & { readonly coc: Pick<C
     register(
       "patchbay",
       "proposals from coding agents",
-      "open accept acceptAll reject hold save yank discard",
-      async () => (await import("./reviews.ts")).createReviewList(companion, vim),
+      "open accept acceptAll acceptFolder reject rejectFolder hold save yank discard",
+      async () => {
+        const [{ createReviewList }, { actInFolder, inboxOfCommands }] = await Promise.all([
+          import("./reviews.ts"),
+          import("./inbox.ts"),
+        ]);
+        const inbox = inboxOfCommands(services);
+        return createReviewList(companion, vim, (verdict, folder) => actInFolder(inbox, verdict, [folder]));
+      },
     ),
     register("patchbayTurns", "what coding agents changed", "open keep undo undoNow keepAll undoAll", async () =>
       (await import("./turns.ts")).createTurnList(services),

@@ -154,7 +154,7 @@ export async function withParents(processes: readonly number[]): Promise<readonl
 }
 
 /** One line of the list. */
-export function presenceLine({ agentName, title, state, since, waitsFor, commands }: Presence): string {
+function presenceLine({ agentName, title, state, since, waitsFor, commands }: Presence): string {
   const time = new Date(since).toLocaleTimeString();
   const words: Readonly<Record<Presence["state"], string>> = {
     waiting: `waits for you: ${[...waitsFor.map((path) => basename(path)), ...commands.map(({ command }) => shownCommand(command))].join(", ")}`,

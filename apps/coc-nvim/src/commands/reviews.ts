@@ -1,9 +1,9 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import type { PendingQuestion, PendingQuestions } from "../host/pending-questions.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { sendLines } from "../vim/long-text.ts";
-import { plainLine } from "../vim/shape.ts";
+import { asNumber, asShape, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 
 /** Why nobody but the user can do anything with a text. */
@@ -37,6 +37,9 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
 
 /** The actions of the list, the default first. */
 export type ReviewActionName = "open" | "accept" | "acceptAll" | "reject" | "hold" | "save" | "yank" | "discard";
+
+/** Those of one proposal that are about all in its folder and below. */
+const ofFolder: Readonly<Record<string, "accept" | "reject">> = { acceptFolder: "accept", rejectFolder: "reject" };
 
 /** What the list's actions need of the companion. */
 export type ReviewListCompanion = Pick<
@@ -106,10 +109,11 @@ export function createReviewActions(
   };
 }
 
-/** What `:CocList patchbay` shows and does. */
+/** What `:CocList patchbay` shows and does. `decideFolder` gives a verdict on all that waits in a folder, after asking. */
 export function createReviewList(
   companion: ReviewListCompanion,
-  vim: Vim,
+  vim: Pick<Vim, "call">,
+  decideFolder: (verdict: "accept" | "reject", folder: string) => Promise<string | undefined>,
 ): {
   rows(): Promise<readonly { readonly label: string; readonly data: string }[]>;
   act(action: string, id: string): Promise<string | undefined>;
@@ -123,15 +127,18 @@ export function createReviewList(
       return proposals.map((one) => ({ label: proposalLabel(one, reasons.get(one.id)), data: one.id }));
     },
     act: async (name, id) => {
+      const verdict = ofFolder[name];
+      const path = companion.proposals.find((one) => one.id === id)?.path;
+      if (verdict !== undefined) return path === undefined ? undefined : await decideFolder(verdict, dirname(path));
       const action = Object.entries(createReviewActions(companion, vim, listed)).find(([one]) => one === name)?.[1];
       return id === "" ? undefined : await action?.(id);
     },
   };
 }
 
-/** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer. */
-function isAcceptable({ state }: ProposalInfo): boolean {
-  return state === "shown" || state === "away";
+/** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer, or is held. */
+export function isAcceptable({ state, isHeld }: ProposalInfo): boolean {
+  return !isHeld && (state === "shown" || state === "listed" || state === "away");
 }
 
 function savingText(saving: KeptTextSaving | undefined, path: string): string | undefined {
@@ -178,4 +185,67 @@ async function chooseQuestion(
   const lines = waiting.map(({ text }, index) => `${index + 1}. ${plainLine(text)}`);
   const chosen = await choose(lines, "Answer which question?");
   return waiting[lines.findIndex((line) => line === chosen)];
+}
+
+export interface HunkServices {
+  readonly vim: Pick<Vim, "call">;
+  readonly companion: Pick<Companion, "decideHunk" | "hunks" | "proposals" | "undoHunk">;
+}
+
+/**
+ * `patchbay.acceptHunk` and `patchbay.rejectHunk`: a verdict on the hunk at the cursor, or at a line of a side. The sentence is for
+ * the user; undefined where the review has said all.
+ */
+export async function decideHunk(
+  services: HunkServices,
+  verdict: "accept" | "reject",
+  given: readonly unknown[],
+): Promise<string | undefined> {
+  const { companion, vim } = services;
+  const [id = "", side = "", line = 0] = given.length > 0 ? given : await placeOf(vim);
+  if (id === "") return undefined;
+  const proposal = asText(id);
+  const at = side === "left" ? await onTheRight(services, proposal, asNumber(line)) : asNumber(line);
+  const decision = await companion.decideHunk(proposal, verdict, at);
+  switch (decision.kind) {
+    case "decided": {
+      await tell(services, proposal, decision.next?.start);
+      return decision.left === 1 ? "1 hunk is left." : `${decision.left} hunks are left.`;
+    }
+    case "ended":
+      return undefined;
+    case "conflict":
+      return "The file has changed in the same lines: resolve the conflict first.";
+    case "read-only":
+      return "This agent does not take an edited text: accept or reject the whole proposal.";
+    case "none":
+      return "There is no hunk to decide here.";
+  }
+}
+
+/** `patchbay.undoHunk`. */
+export async function undoHunk(services: HunkServices, given: string): Promise<string | undefined> {
+  const { companion, vim } = services;
+  const id = given === "" ? asText(await vim.call("patchbay#go#current")) : given;
+  if (id === "") return undefined;
+  if (!(await companion.undoHunk(id))) return "There is no verdict on a hunk to undo.";
+  await tell(services, id, undefined);
+  return "The last verdict on a hunk is taken back.";
+}
+
+async function placeOf(vim: Pick<Vim, "call">): Promise<readonly unknown[]> {
+  const { id, side, line } = asShape(await vim.call("patchbay#hunk#place"));
+  return [id ?? "", side ?? "", line ?? 0];
+}
+
+/** A line of the left side as one of the right side: that of the hunk that has it, else of the next one below, else of the last. */
+async function onTheRight({ companion }: HunkServices, id: string, line: number): Promise<number> {
+  const hunks = (await companion.hunks(id)) ?? [];
+  const below = hunks.find(({ left }) => left.end > line || (left.start === left.end && left.start >= line));
+  return (below ?? hunks.at(-1))?.right.start ?? 0;
+}
+
+async function tell({ companion, vim }: HunkServices, id: string, next: number | undefined): Promise<void> {
+  const hunks = companion.proposals.find((one) => one.id === id)?.hunks;
+  await vim.call("patchbay#hunk#decided", [id, hunks?.accepted ?? 0, hunks?.rejected ?? 0, next ?? -1]);
 }

@@ -76,7 +76,7 @@ export function fromBufferText(buffer: BufferText, proposed: string): string {
   return buffer.newline ? text + end : text;
 }
 
-/** Reads what `patchbay#review#text()` says; undefined where the review is gone. */
+/** Reads what `patchbay#sides#text()` says; undefined where the review is gone. */
 export function readBufferText(value: unknown): BufferText | undefined {
   const shape = asShape(value);
   if (!Array.isArray(shape["lines"])) return undefined;

@@ -90,7 +90,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (settings().unsavedChanges === "terminal" && isDirty(request.path)) return { kind: "declined" };
     const review: Review = {
       request,
-      reader: new BufferReader((known) => this.#options.vim.call("patchbay#review#changes", [request.id, known])),
+      reader: new BufferReader((known) => this.#options.vim.call("patchbay#sides#changes", [request.id, known])),
       original: request.originalText,
       unsaved: request.unsaved,
       proposed: request.proposedText,
@@ -228,7 +228,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       return { edits: edits.places, ...(await sendLines(vim, `${id} ${name}`, edits.lines)), format, newline };
     };
     const { lines, ...proposal } = toBufferText(change.proposedText);
-    const done = await vim.call("patchbay#review#update", [
+    const done = await vim.call("patchbay#sides#update", [
       id,
       {
         tick: now.tick,

@@ -20,6 +20,8 @@ import { splitCommand } from "../commands/command-words.ts";
 export interface HealthLine {
   readonly level: FindingLevel;
   readonly text: string;
+  /** The finding, where it can be explained. */
+  readonly code?: string;
 }
 
 /** What the report is made from; gathered by the command, so that the judging needs no editor. */
@@ -72,8 +74,9 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
   const own = examineEditor({ state, folders, sharing, sessions, trusted: true, terminalEnvironment: true });
   const linesOf = (findings: readonly EditorFinding[]): readonly HealthLine[] =>
     findings.flatMap((finding) => {
+      const { level, code } = finding;
       const text = wordsOf(finding);
-      return text === undefined ? [] : [{ level: finding.level, text }];
+      return text === undefined ? [] : [{ level, text, ...(level === "ok" ? {} : { code }) }];
     });
   return [
     ...missingLines(facts.missing),
@@ -107,7 +110,11 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
 /** As text for a buffer. */
 export function healthText(lines: readonly HealthLine[]): readonly string[] {
   const marks = { ok: "OK     ", hint: "NOTE   ", problem: "PROBLEM" };
-  return lines.map((line) => `${marks[line.level]}  ${line.text}`);
+  const names = lines.some(({ code }) => code !== undefined);
+  return [
+    ...lines.map(({ level, text, code }) => `${marks[level]}  ${text}${code === undefined ? "" : ` [${code}]`}`),
+    ...(names ? ["", "K in a line with a name in brackets explains it."] : []),
+  ];
 }
 
 /** The words for a finding; undefined where it is not shown here. */

@@ -2,21 +2,29 @@ import { fileURLToPath } from "node:url";
 import {
   type Clock,
   type Companion,
+  type DiffOpening,
+  type DiffRequest,
+  type DiffViewEvents,
   type Disposable,
   DisposableStore,
   type EditorHost,
+  type HostDiffs,
+  type HostDocuments,
   type HostIdentity,
   type HostMessage,
+  limitText,
+  LoadOnce,
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import { DiffsOnDemand } from "../diff/diffs-on-demand.ts";
+import type { VimDiffs, VimDiffsOptions } from "../diff/vim-diffs.ts";
 import type { ExtensionSettings } from "../settings.ts";
+import { asBoolean } from "../vim/shape.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
+import type { DocumentTextsOptions } from "./document-texts.ts";
 import type { EditorFacts } from "./editor-facts.ts";
-import { createVimDocuments } from "./vim-documents.ts";
-import { VimEditors } from "./vim-editors.ts";
 import { PendingQuestions } from "./pending-questions.ts";
+import { VimEditors } from "./vim-editors.ts";
 import { VimWorkspace } from "./vim-workspace.ts";
 
 export interface VimHostOptions {
@@ -148,4 +156,74 @@ export function keepTerminalEnvironment(
   };
   put(companion.environment);
   return companion.onDidChangeEnvironment(() => put(companion.environment));
+}
+
+/** Opening, reading, changing and saving files in the editor for agents that ask for it, and for reviews. */
+function createVimDocuments(options: DocumentTextsOptions): HostDocuments {
+  const { vim, editors } = options;
+  // Whoever only starts the editor does not pay for it.
+  const texts = new LoadOnce(async () => {
+    const { createDocumentTexts } = await import("./document-texts.ts");
+    return createDocumentTexts(options);
+  });
+  return {
+    open: async (request) => await (await texts.get()).open(request),
+    isDirty: (path) => editors.bufferOf(path)?.modified,
+    save: async (path) => {
+      const buffer = editors.bufferOf(path);
+      if (buffer === undefined) return false;
+      const saved = asBoolean(await vim.call("patchbay#save", [buffer.number]));
+      if (saved) editors.noteModified(buffer.number, false);
+      return saved;
+    },
+    readText: async (path, limitBytes) => {
+      const text = await (await texts.get()).upToDateText(path);
+      return text === undefined ? undefined : limitText(text, limitBytes);
+    },
+    unsavedText: async (path) => await (await texts.get()).unsavedText(path),
+    onDidChangeUnsaved: editors.onDidChangeUnsaved,
+    decodeFile: async (path, bytes) => await (await texts.get()).decodeFile(path, bytes),
+    reload: async (path, heldText) => await (await texts.get()).reload(path, heldText),
+    write: async (path, heldText, text) => await (await texts.get()).write(path, heldText, text),
+    languageId: (path) => {
+      const type = editors.bufferOf(path)?.type;
+      return type === undefined || type === "" ? undefined : type;
+    },
+  };
+}
+
+/** {@link VimDiffs}, loaded with the first proposal: whoever only starts the editor does not pay for reviews. */
+class DiffsOnDemand implements HostDiffs, Disposable {
+  readonly #options: VimDiffsOptions;
+  readonly #diffs: LoadOnce<VimDiffs> = new LoadOnce(async () => {
+    const { VimDiffs } = await import("../diff/vim-diffs.ts");
+    return new VimDiffs(this.#options);
+  });
+  #abandoned = false;
+
+  constructor(options: VimDiffsOptions) {
+    this.#options = options;
+  }
+
+  async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
+    const diffs = await this.#diffs.get();
+    if (this.#abandoned) diffs.abandon();
+    return await diffs.open(request, events);
+  }
+
+  /** What Vim tells about a review; without one there is nobody to be told. */
+  report(kind: string, id: string, text: unknown): void {
+    this.#diffs.loaded?.report(kind, id, text);
+  }
+
+  /** The editor is about to end: views need not be taken away, and nothing more is asked of it. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#diffs.loaded?.abandon();
+  }
+
+  dispose(): void {
+    this.#abandoned = true;
+    this.#diffs.loaded?.dispose();
+  }
 }

@@ -19,7 +19,7 @@ export interface AgentChangesServices {
   readonly vim: Vim;
   readonly coc: Pick<CocServices, "lines">;
   readonly companion: Pick<Companion, "mayName">;
-  readonly host: Pick<EditorHost, "documents">;
+  readonly host: Pick<EditorHost, "documents" | "messages">;
   readonly editors: VimEditors;
   readonly workspace: Pick<VimWorkspace, "folders" | "onDidChangeFolders">;
   /** The working directory at the start: what is noted is found again in the same one. */
@@ -71,7 +71,7 @@ export class AgentChanges implements Disposable {
   }
 
   #open(): FolderLedgers {
-    const { platform, logger, companion, directory, editors } = this.#services;
+    const { platform, logger, companion, directory, editors, host } = this.#services;
     const ledgers = new FolderLedgers({
       platform,
       logger,
@@ -80,6 +80,7 @@ export class AgentChanges implements Disposable {
       mayKeep: (path) => companion.mayName(path),
       openFiles: () => editors.openFiles(),
       door: this.#door(),
+      tellUser: async (message) => await host.messages.show(message),
     });
     ledgers.onDidChange(() => {
       this.signs.update();

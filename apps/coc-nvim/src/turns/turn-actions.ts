@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import {
   type FolderLedgers,
-  isAmong,
+  selectedHunks,
   partsOf,
   type TurnFile,
   type TurnInfo,
@@ -172,7 +172,7 @@ export async function decideLines(
   const place = given.length > 0 ? given : asList(await vim.call("patchbay#turns#place"));
   const [path, first, last] = [asText(place[0]), asNumber(place[1]), asNumber(place[2])];
   const [reason, now] = [asText(place[3]).trim(), place[4] === 1];
-  const hunks = ((await changes.signs.hunks(path)) ?? []).filter((hunk) => isAmong(hunk, first, last));
+  const hunks = selectedHunks((await changes.signs.hunks(path)) ?? [], first, last);
   if (hunks.length === 0) return noChange;
   const said = new Set<string>();
   for (const { turn, part } of partsOf(path, hunks)) {

@@ -5,9 +5,12 @@ import {
   type Companion,
   type CompanionSettings,
   type CompanionState,
+  type DiffOutcome,
   Emitter,
   type EditorContext,
   nullLogger,
+  type Review,
+  type ReviewRequest,
   type SessionInfo,
 } from "@patchbay/core";
 import { createFakeClock } from "@patchbay/testkit";
@@ -65,8 +68,13 @@ class QuietCompanion implements Companion {
   async undoHunk(): Promise<boolean> {
     return false;
   }
-  async review(): Promise<never> {
-    throw new Error("no conversations here");
+  /** The made-up reviews, which the test decides. */
+  readonly reviews: { readonly request: ReviewRequest; decide(outcome: DiffOutcome): void }[] = [];
+  async review(request: ReviewRequest): Promise<Review> {
+    const id = `trial${this.reviews.length}`;
+    const outcome = new Promise<DiffOutcome>((decide) => void this.reviews.push({ request, decide }));
+    const decided = async (): Promise<boolean> => false;
+    return { id, outcome, shown: Promise.resolve(), accept: decided, reject: decided, withdraw: () => {} };
   }
   conversationEnded(): void {}
   excludeProcesses(): void {}
@@ -326,6 +334,67 @@ describe("sharing", () => {
   });
 });
 
+describe("the tour", () => {
+  /** Takes it, and does with its end as asked. */
+  async function decide(outcome: DiffOutcome, choice: string, title: string): Promise<readonly string[]> {
+    const { request, decide: settle } = companion.reviews.at(-1) ?? { request: undefined, decide: () => {} };
+    expect(request).toMatchObject({ isTrial: true, isEditable: true });
+    coc.choice = choice;
+    settle(outcome);
+    await expect.poll(() => coc.offered.get(title)).toBeDefined();
+    return coc.offered.get(title) ?? [];
+  }
+
+  it("shows a made-up change, says how to answer, and offers what is there", async () => {
+    register();
+    vi.stubEnv("PATH", "/nowhere");
+    coc.settings.set("agents", { mine: process.execPath });
+    await coc.run("patchbay.tour");
+    expect(coc.said).toEqual([expect.stringContaining(":w accepts, :q rejects")]);
+    expect(companion.revealed).toEqual(["trial0"]);
+    const text = companion.reviews[0]?.request.text ?? "";
+    const title = "An agent would now write 3 of its 3 changes";
+    const offered = await decide({ kind: "accepted", text, edited: false }, "Start mine", title);
+    expect(offered).toEqual(["Start mine", "Do this again", "Quit"]);
+    await expect.poll(() => terminals().map(([name]) => name)).toEqual(["mine"]);
+  });
+
+  it("can be taken again, and leads to the health page where no agent can be started", async () => {
+    register();
+    vi.stubEnv("PATH", "/nowhere");
+    await coc.run("patchbay.tour");
+    await decide({ kind: "rejected" }, "Do this again", "An agent would now write nothing");
+    await expect.poll(() => companion.reviews.length).toBe(2);
+    const edited = `${companion.reviews[1]?.request.text ?? ""}// more\n`;
+    const title = "An agent would now write 3 of its 3 changes, with your edits";
+    const choice = "See how to connect an agent";
+    expect((await decide({ kind: "accepted", text: edited, edited: true }, choice, title))[0]).toBe(choice);
+    await expect.poll(() => coc.page("Patchbay: health")).toBeDefined();
+    expect(terminals()).toEqual([]);
+  });
+
+  it("says nothing more when the editor ends, and why it cannot be had", async () => {
+    register();
+    await coc.run("patchbay.tour");
+    companion.reviews[0]?.decide({ kind: "stopped" });
+    await expect
+      .poll(async () => {
+        await coc.run("patchbay.tour");
+        return companion.reviews.length;
+      })
+      .toBe(2);
+    expect(coc.offered.size).toBe(0);
+    companion.reviews[1]?.decide({ kind: "stopped" });
+    vi.stubEnv("TMPDIR", "/nowhere/at/all");
+    await expect
+      .poll(async () => {
+        await coc.run("patchbay.tour");
+        return coc.said.at(-1);
+      })
+      .toContain("/nowhere/at");
+  });
+});
+
 describe("health", () => {
   it("finds each agent's record where that agent looks, and says where it has looked", async () => {
     register();
@@ -357,7 +426,27 @@ describe("health", () => {
     register();
     companion.state = { kind: "failed", message: "No port could be had." };
     await coc.run("patchbay.health");
-    expect(coc.page("Patchbay: health")).toContain("PROBLEM  No port could be had. Then :CocCommand patchbay.restart");
+    expect(coc.page("Patchbay: health")).toContain(
+      "PROBLEM  No port could be had. Then :CocCommand patchbay.restart [failed]",
+    );
+  });
+
+  it("names what can be explained, and explains it", async () => {
+    register();
+    companion.state = { kind: "failed", message: "No port could be had." };
+    await coc.run("patchbay.health");
+    const page = coc.page("Patchbay: health") ?? [];
+    expect(page.filter((line) => line.endsWith(" [failed]"))).toHaveLength(1);
+    expect(page.at(-1)).toBe("K in a line with a name in brackets explains it.");
+    await coc.run("patchbay.explain", "failed");
+    const explanation = coc.page("Patchbay: explanation") ?? [];
+    expect(explanation[0]).toBe("Patchbay could not be started [failed]");
+    expect(explanation).toEqual(expect.arrayContaining(["WHY", "WHAT TO DO", "WHAT IS NOT HARMED"]));
+    expect(explanation.join("\n")).not.toMatch(/```|##/u);
+    await coc.run("patchbay.explain", "no-agent-connected");
+    expect(coc.page("Patchbay: explanation")).toContain("    patchbay doctor");
+    await coc.run("patchbay.explain", "nothing");
+    expect(coc.said.at(-1)).toContain('Unknown finding "nothing". Those that there are: asks, ');
   });
 
   function installProgram(name: string): void {

@@ -1,6 +1,6 @@
 import type { HunkDecision, ProposalInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { decideHunk, type HunkServices, undoHunk } from "../../src/commands/hunk-verdicts.ts";
+import { decideHunk, type HunkServices, undoHunk } from "../../src/commands/reviews.ts";
 
 const place = { id: "p1", side: "right", line: 4 };
 

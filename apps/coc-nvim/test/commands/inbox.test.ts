@@ -1,6 +1,14 @@
 import { Emitter, type ProposalInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { actInInbox, ageOf, type InboxServices, inboxRows, showInbox } from "../../src/commands/inbox.ts";
+import {
+  actInFolder,
+  actInInbox,
+  ageOf,
+  type InboxServices,
+  inboxRows,
+  showInbox,
+  waitingFolders,
+} from "../../src/commands/inbox.ts";
 
 const hour = 3_600_000;
 
@@ -95,7 +103,7 @@ describe("the page of all that waits", () => {
       ]).services,
     );
     expect(rows.map(({ text }) => text)).toEqual([
-      "Enter opens, a accepts, r rejects, h holds, q closes.",
+      "Enter opens, a accepts, r rejects, h holds, f groups by folder or session, q closes.",
       "Kept text: s saves it to the file, y yanks it, d discards it.",
       "",
       "Gemini CLI",
@@ -128,6 +136,109 @@ describe("the page of all that waits", () => {
     await Promise.resolve();
     change([proposal("b")]);
     expect(pages).toHaveLength(4);
+  });
+});
+
+describe("the page by folder", () => {
+  const waiting = [
+    proposal("lib/a", { createdAt: hour }),
+    proposal("lib/deep/b", { agentName: "Claude Code", sessionId: "s2", createdAt: hour }),
+    proposal("c", { createdAt: 2 * hour, path: "/w/c.ts" }),
+    proposal("d", { createdAt: 2 * hour, path: "/w/test/d.ts", isHeld: true }),
+  ];
+
+  it("has a line for each folder, which is about all below it", () => {
+    const rows = inboxRows(servicesWith(waiting).services, true);
+    expect(rows.map(({ text, ids }) => [text, ids.join(" ")])).toEqual([
+      ["Enter opens, a accepts, r rejects, h holds, f groups by folder or session, q closes.", ""],
+      ["", ""],
+      ["src/lib/", "lib/deep/b lib/a"],
+      ["  src/lib/deep/", "lib/deep/b"],
+      ["    waiting    b.ts (Claude Code)  +3 -1      1 h", "lib/deep/b"],
+      ["  waiting    a.ts (Gemini CLI)  +3 -1      1 h", "lib/a"],
+      ["", ""],
+      ["test/", "d"],
+      ["  held       d.ts (Gemini CLI)  +3 -1      now", "d"],
+      ["", ""],
+      ["./", "c"],
+      ["  waiting    c.ts (Gemini CLI)  +3 -1      now", "c"],
+    ]);
+    expect(waitingFolders(servicesWith(waiting).services)).toEqual(["src/lib/", "src/lib/deep/", "test/"]);
+  });
+
+  it("is turned on and off by a key, and stays as it is when it is opened again", async () => {
+    const { services, pages } = servicesWith(waiting);
+    const shown = (): unknown => pages.at(-1);
+    await actInInbox(services, "group", []);
+    expect(shown()).toEqual(["patchbay#inbox#update", inboxRows(services, true)]);
+    await showInbox(services);
+    expect(shown()).toEqual(["patchbay#inbox#show", inboxRows(services, true)]);
+    await actInInbox(services, "group", []);
+    expect(shown()).toEqual(["patchbay#inbox#update", inboxRows(services)]);
+  });
+});
+
+describe("a verdict on all in a folder", () => {
+  const waiting = [
+    proposal("lib/a"),
+    proposal("lib/deep/b", { state: "listed" }),
+    proposal("lib/held", { isHeld: true, state: "hidden" }),
+    proposal("lib/kept", { state: "kept" }),
+    proposal("lib/terminal", { state: "terminal" }),
+    proposal("lib2/c"),
+  ];
+  const listed = [
+    "Gemini CLI changes a.ts  /w/src/lib/a.ts",
+    "Gemini CLI changes b.ts  [open shows it]  /w/src/lib/deep/b.ts",
+    "Gemini CLI changes terminal.ts  [answer in the agent's terminal]  /w/src/lib/terminal.ts",
+  ];
+
+  it.each([
+    ["accept", "Accept all 2", ["accept lib/a lib/deep/b"], "Accepted 2 of 2.", listed.slice(0, 2)],
+    [
+      "reject",
+      "Reject all 3",
+      ["reject lib/a", "reject lib/deep/b", "reject lib/terminal"],
+      "Rejected 3 of 3.",
+      listed,
+    ],
+  ] as const)("lists them, asks, and does so: %s", async (verdict, yes, expected, said, lines) => {
+    const agreed = servicesWith(waiting, yes);
+    const offered: (readonly string[])[] = [];
+    const { choose } = agreed.services;
+    const services = {
+      ...agreed.services,
+      choose: async (all: readonly string[], title: string) => {
+        offered.push(all);
+        return await choose(all, title);
+      },
+    };
+    expect(await actInFolder(services, verdict, ["src/lib/", "/elsewhere/src/lib/"])).toBe(said);
+    expect(agreed.done).toEqual([`${yes}?`, ...expected]);
+    expect(offered).toEqual([[yes, "Change nothing", ...lines]]);
+    const refused = servicesWith(waiting, "Change nothing");
+    expect(await actInFolder(refused.services, verdict, ["src/lib"])).toBeUndefined();
+    expect(refused.done).toEqual([`${yes}?`]);
+  });
+
+  it("opens the review of a line that is chosen from the list, and decides nothing", async () => {
+    const { services, done } = servicesWith(waiting, listed[0]);
+    expect(await actInFolder(services, "accept", ["src/lib"])).toBeUndefined();
+    expect(done).toEqual(["Accept all 2?", "open lib/a"]);
+  });
+
+  it("is about all that waits where no folder is named, and says where nothing does", async () => {
+    const { services, done } = servicesWith(waiting, "Accept all 3");
+    expect(await actInFolder(services, "accept")).toBe("Accepted 3 of 3.");
+    expect(done).toEqual(["Accept all 3?", "accept lib/a lib/deep/b lib2/c"]);
+    expect(await actInFolder(services, "reject", ["test", "/w/test"])).toBe("Nothing waits for you in test.");
+    expect(await actInFolder(servicesWith([]).services, "accept")).toBe("Nothing waits for you.");
+  });
+
+  it("takes a folder as the editor understands it where the workspace has none of that name", async () => {
+    const { services, done } = servicesWith(waiting, "Reject all 1");
+    await actInFolder(services, "reject", ["lib/deep", "/w/src/lib/deep/"]);
+    expect(done).toEqual(["Reject all 1?", "reject lib/deep/b"]);
   });
 });
 

@@ -1,6 +1,11 @@
 import type { KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/reviews.ts";
+import {
+  createReviewActions,
+  createReviewList,
+  proposalLabel,
+  type ReviewListCompanion,
+} from "../../src/commands/reviews.ts";
 
 const proposal = {
   id: "p",
@@ -111,8 +116,9 @@ it("yanks the lines of it", async () => {
 
 it("accepts all that the list has shown, and says how many", async () => {
   const of = (id: string, state: ProposalInfo["state"]): ProposalInfo => ({ ...proposal, id, state });
-  const all = [of("a", "shown"), of("b", "away"), of("c", "shown")];
-  const others = [of("asking", "asking"), of("terminal", "terminal"), of("k", "kept"), of("hidden", "hidden")];
+  const all = [of("a", "shown"), of("b", "away"), of("c", "listed")];
+  const held = { ...of("held", "away"), isHeld: true };
+  const others = [of("asking", "asking"), of("terminal", "terminal"), of("k", "kept"), of("hidden", "hidden"), held];
   const ids = [...all, ...others].map(({ id }) => id);
   const { companion, done } = companionWith(undefined, [...all, ...others, of("new", "shown")]);
   const call = async (): Promise<undefined> => undefined;
@@ -122,4 +128,21 @@ it("accepts all that the list has shown, and says how many", async () => {
   expect(await createReviewActions(companion, { call }, ["a", "b"]).acceptAll("")).toBe("Accepted 2 of 2.");
   expect(await createReviewActions(companion, { call }, ["asking"]).acceptAll("")).toContain("No proposal");
   expect(done).toEqual(["accept a b c", "accept a b"]);
+});
+
+it("of the list decide all in the folder of a proposal by what asks first", async () => {
+  const { companion, done } = companionWith(undefined, [{ ...proposal, path: "/w/src/a.ts" }]);
+  const asked: unknown[] = [];
+  const list = createReviewList(companion, { call: async () => undefined }, async (...given) => {
+    asked.push(given);
+    return "Accepted 1 of 1.";
+  });
+  expect(await list.act("acceptFolder", proposal.id)).toBe("Accepted 1 of 1.");
+  await list.act("rejectFolder", proposal.id);
+  expect(await list.act("acceptFolder", "gone")).toBeUndefined();
+  expect(asked).toEqual([
+    ["accept", "/w/src"],
+    ["reject", "/w/src"],
+  ]);
+  expect(done).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "../../src/commands/tmux.ts";
+import { paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "../../src/commands/terminals.ts";
 import { unlinkCommand } from "../../src/commands/tmux-unlink.ts";
 
 const variables = { GEMINI_CLI_IDE_SERVER_PORT: "4711", CLAUDE_CODE_SSE_PORT: "4711" };

@@ -145,5 +145,8 @@ describe("the health report", () => {
 
   it("is plain text", () => {
     expect(healthText([{ level: "problem", text: "x" }])).toEqual(["PROBLEM  x"]);
+    expect(healthText([{ level: "problem", text: "x", code: "failed" }])[0]).toBe("PROBLEM  x [failed]");
+    // Nothing is to be explained where all is well.
+    expect(healthReport(fine).filter(({ level, code }) => level === "ok" && code !== undefined)).toEqual([]);
   });
 });

@@ -25,10 +25,10 @@ const ask = [
   "let g:known = 0",
   "let g:facts.steps = []",
   "function! Ask(...) abort",
-  "  let answers = [patchbay#review#changes('a', g:known)]",
+  "  let answers = [patchbay#sides#changes('a', g:known)]",
   "  execute get(a:000, 0, '')",
   "  while answers[-1].more && len(answers) < 100",
-  "    call add(answers, patchbay#review#changes('a', answers[-1].answer))",
+  "    call add(answers, patchbay#sides#changes('a', answers[-1].answer))",
   "  endwhile",
   "  let g:known = answers[-1].answer",
   "  call add(g:facts.steps, {'answers': answers, 'buffer': getbufline(patchbay#review#find('a').right, 1, '$')})",
@@ -98,7 +98,7 @@ describe.for(findVims())("changes of a review in $name", (vim) => {
       "call Review('a')",
       "call Ask()",
       `call Type("5000GAtyped\\<Esc>:${command}\\<CR>")`,
-      "let g:facts.answer = patchbay#review#changes('a', g:known)",
+      "let g:facts.answer = patchbay#sides#changes('a', g:known)",
     );
     expect(outcome.told.filter(([kind]) => kind === "accepted")).toEqual([["accepted", "a", {}]]);
     expect(JSON.stringify(outcome.facts["answer"])).toContain("line 4999typed");

@@ -41,6 +41,8 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
     ["Patchbay", ["patchbay.reviews"]],
     ["Patchbay log", ["CocOpenLog"]],
     ["Patchbay rest", ["patchbay.restart"]],
+    ["Patchbay all accept", ["patchbay.all", "accept"]],
+    ["Patchbay all rej /src/a b/", ["patchbay.all", "reject", "/src/a b/", "/src/a b/"]],
     ["Patchbay focus gemini", ["patchbay.openAgent", "gemini"]],
   ])("gives for :%s its command", async (line, given) => {
     const { facts } = await folder.run(...prelude, line, "let g:facts.given = g:given");
@@ -57,6 +59,7 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
     ["Patchbay next door", ":Patchbay next takes nothing after it."],
     ["Patchbay send all", ":Patchbay send takes a range or the word problem."],
     ["Patchbay hook", "Say what to do with the hook"],
+    ["Patchbay all src", "Say what to do with all: :Patchbay all accept"],
     ["Patchbay accept", "No proposals are open."],
     ["let g:is_ready = 0 | Patchbay agents", "coc is not running"],
   ])("says for :%s what is wrong and gives nothing", async (line, text) => {
@@ -79,6 +82,15 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
       "let g:facts.hook = getcompletion('Patchbay hook i', 'cmdline')",
       "let g:facts.of = getcompletion('Patchbay hook install g', 'cmdline')",
       "let g:facts.none = getcompletion('Patchbay next ', 'cmdline')",
+      "let g:facts.verdicts = getcompletion('Patchbay all ', 'cmdline')",
+      "function! CocAction(...) abort",
+      "  throw 'no coc'",
+      "endfunction",
+      "let g:facts.without = getcompletion('Patchbay all accept ', 'cmdline')",
+      "function! CocAction(action, name) abort",
+      "  return a:action . a:name ==# 'runCommandpatchbay.all' ? ['src/', 'src/lib/', 'test/'] : []",
+      "endfunction",
+      "let g:facts.folders = getcompletion('Patchbay all accept src/', 'cmdline')",
     );
     expect(facts).toEqual({
       re: ["reject", "restart", "resume", "review"],
@@ -88,6 +100,9 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
       hook: ["install"],
       of: ["gemini"],
       none: [],
+      verdicts: ["accept", "reject"],
+      folders: ["src/", "src/lib/"],
+      without: [],
     });
   });
 

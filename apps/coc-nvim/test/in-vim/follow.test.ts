@@ -81,7 +81,7 @@ describe.each(findVims())("a review whose file changes, in $name", (vim) => {
   it("is left alone where the right side has changed since it was read", async () => {
     const { facts } = await folder.run(
       ...opened,
-      "let tick = patchbay#review#text('p1').tick",
+      "let tick = patchbay#sides#text('p1').tick",
       'call Type("Gomine\\<Esc>")',
       "let g:facts.answer = Update('p1', ['x'], ['x'], {'tick': tick})",
       "let g:facts.sides = Sides()",

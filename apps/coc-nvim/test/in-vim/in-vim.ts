@@ -49,8 +49,8 @@ endfunction
 function! Update(id, left, right, ...) abort
   let All = {lines, number -> {'edits': [[1, number, len(lines)]], 'lines': lines, 'format': 'unix', 'newline': 1}}
   let review = patchbay#review#find(a:id)
-  return patchbay#review#update(a:id, extend({
-        \\ 'tick': patchbay#review#text(a:id).tick, 'edited': 0, 'unsaved': 0, 'standing': 'merged',
+  return patchbay#sides#update(a:id, extend({
+        \\ 'tick': patchbay#sides#text(a:id).tick, 'edited': 0, 'unsaved': 0, 'standing': 'merged',
         \\ 'left': All(a:left, len(getbufline(review.left, 1, '$'))),
         \\ 'right': All(a:right, len(getbufline(review.right, 1, '$'))),
         \\ 'proposal': {'lines': a:right, 'format': 'unix', 'newline': 1},

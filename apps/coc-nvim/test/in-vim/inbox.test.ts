@@ -32,6 +32,7 @@ describe.each(findVims())("the page of reviews in $name", (vim) => {
       'call Type("2Ga")',
       'call Type("ggo")',
       "let g:facts.said = Said('This line is about no proposal.')",
+      'call Type("f")',
       'call Type("q")',
       "let g:facts.back = win_getid() == g:here",
     );
@@ -46,6 +47,7 @@ describe.each(findVims())("the page of reviews in $name", (vim) => {
       ["hold", "p2"],
       ["open", "p2"],
       ["accept", "p1", "p2"],
+      ["group"],
     ]);
   });
 

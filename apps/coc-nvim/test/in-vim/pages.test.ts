@@ -34,6 +34,19 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
     });
   });
 
+  it("explains what a line of the page names", async () => {
+    const { told } = await folder.run(
+      "edit a.txt",
+      "function! CocActionAsync(...)",
+      "call add(g:told, a:000)",
+      "endfunction",
+      "call patchbay#page('Patchbay: health', ['PROBLEM  one [never-asks]', 'OK  two [2]'])",
+      'call Type("K")',
+      'call Type("jK")',
+    );
+    expect(told).toEqual([["runCommand", "patchbay.explain", "never-asks"]]);
+  });
+
   it("is what would change in an agent's settings, and gives the cursor back", async () => {
     const { facts } = await folder.run(
       "edit a.txt",

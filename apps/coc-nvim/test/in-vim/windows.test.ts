@@ -85,7 +85,7 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
     async (layout) => {
       const { facts } = await folder.run(
         "set winminheight=1 winminwidth=1 lines=12 columns=20",
-        "edit b.txt",
+        "silent edit b.txt",
         "try | while 1 | split | endwhile | catch /E36/ | endtry",
         "try | while 1 | vsplit | endwhile | catch /E36/ | endtry",
         "let before = winnr('$')",

@@ -153,9 +153,9 @@ export class SimulatedVim implements Vim {
     switch (name) {
       case "patchbay#review#open":
         return this.#open(asShape(first));
-      case "patchbay#review#changes":
+      case "patchbay#sides#changes":
         return this.#changesOf(asText(first));
-      case "patchbay#review#update":
+      case "patchbay#sides#update":
         return this.#update(asText(first), asShape(second));
       case "patchbay#disk#reload":
         return this.#reload(asText(first));
@@ -379,7 +379,7 @@ export class SimulatedVim implements Vim {
     return { ...review.right, tick: review.tick, answer: this.#answers, from: 0, first: 1, gone: 0, more: 0 };
   }
 
-  /** As `patchbay#review#update()` does. */
+  /** As `patchbay#sides#update()` does. */
   #update(id: string, change: Shape): string {
     const review = this.#reviews.get(id);
     if (review === undefined || (review.state !== "open" && review.state !== "accepted")) return "gone";

@@ -17,14 +17,12 @@ import { bindPreferences } from "../common/preferences.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentChanges } from "./contributions/agent-changes.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
-import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
-import { AgentTerminals } from "./contributions/agent-terminals.ts";
-import { DiagnosisStyle, DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
+import { AgentNotices, AgentTerminals } from "./contributions/agent-terminals.ts";
+import { DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
-import { extendTerminalServer, TerminalEnvironment } from "./window/terminal-environment.ts";
 import { HostMessages, Notices } from "./surfaces/notices.ts";
 import { HunkContribution } from "./contributions/hunk-contribution.ts";
 import { InboxContribution, InboxStyle } from "./contributions/inbox-contribution.ts";
@@ -42,7 +40,7 @@ import { ReviewNavigation } from "./contributions/review-navigation.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { StatusBarContribution } from "./contributions/status-bar.ts";
 import { UnsavedReports } from "./documents/text-reports.ts";
-import { WindowAttachment } from "./window/window-attachment.ts";
+import { extendTerminalServer, TerminalEnvironment, WindowAttachment } from "./window/window-attachment.ts";
 
 const services = [
   AgentPrompts,
@@ -88,8 +86,6 @@ const frontendModule: ContainerModule = new ContainerModule(
           container.resolve((await import("./contributions/diagnosis-widget.ts")).DiagnosisWidget),
       }))
       .inSingletonScope();
-    bind(DiagnosisStyle).toSelf().inSingletonScope();
-    bind(StylingParticipant).toService(DiagnosisStyle);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 
@@ -103,6 +99,7 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(ReviewContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(ReviewContribution);
     bind(KeybindingContribution).toService(ReviewContribution);
+    bind(MenuContribution).toService(ReviewContribution);
     bind(TabBarToolbarContribution).toService(ReviewContribution);
 
     bind(KeptTexts).toSelf().inSingletonScope();
@@ -135,7 +132,7 @@ const frontendModule: ContainerModule = new ContainerModule(
         .toDynamicValue(({ container }) => ({
           id,
           createWidget: async (tab?: PanelTab) =>
-            (await import("./panel/panel-module.ts")).createPanelPage(container, tab),
+            (await import("./panel/panel-widget.ts")).createPanelPage(container, tab),
         }))
         .inSingletonScope();
     }

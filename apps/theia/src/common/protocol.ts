@@ -8,6 +8,7 @@ import type {
   DiffUpdate,
   EditorContext,
   EditorFinding,
+  Explanation,
   FileDiagnostics,
   FileStanding,
   HostMessage,
@@ -95,6 +96,13 @@ export interface PatchbayServer {
   sharedContext(): Promise<EditorContext | undefined>;
   /** What an agent needs in order to connect and to ask for reviews, for this window and where agents run, which is where the backend runs. */
   examine(terminalEnvironment: boolean): Promise<readonly EditorFinding[]>;
+  /**
+   * Shows a made-up review, and what an agent would make of it. Resolves once the user has chosen what is next: an agent that is to be
+   * started, a diagnosis, or nothing.
+   */
+  tryReview(): Promise<AgentId | "diagnose" | undefined>;
+  /** What a finding means, in English; undefined where no finding has that code. */
+  explain(code: string): Promise<Explanation | undefined>;
 }
 
 /** A turn of which something is to be reviewed, with only those of its files. */
@@ -116,6 +124,8 @@ export interface LinesPlace {
   readonly text: string;
   readonly first: number;
   readonly last: number;
+  /** They are selected: of added lines only these are meant, not all of the change that they are in. */
+  readonly isSelected: boolean;
 }
 
 export interface LinesUndone {

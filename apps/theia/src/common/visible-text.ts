@@ -7,7 +7,11 @@ const unseen =
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** A text of anybody's on one line, with everything that cannot be seen spelled out: what is shown is what is there. */
+/**
+ * A text of anybody's on one line, with everything that cannot be seen spelled out: what is shown is what is there. Nobody reads a
+ * label to the end of a very long one, and a megabyte would hold the window up.
+ */
 export function visibleText(text: string): string {
-  return text.replace(unseen, (one) => named[one] ?? `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+  const shown = text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;
+  return shown.replace(unseen, (one) => named[one] ?? `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 }

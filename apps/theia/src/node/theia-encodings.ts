@@ -1,6 +1,6 @@
 import { BinaryBuffer } from "@theia/core/lib/common/buffer";
 import type { EncodingService } from "@theia/core/lib/common/encoding-service";
-import type { Encodings } from "./file-decoding.ts";
+import type { Encodings } from "./attached-window.ts";
 
 /** Theia's own encodings. Apart from what uses them: the contract runs on the backend's parts where Theia's modules cannot be loaded. */
 export function theiaEncodings(service: EncodingService): Encodings {

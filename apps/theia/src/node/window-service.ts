@@ -4,6 +4,7 @@ import {
   createNodePlatform,
   type EditorContext,
   type EditorFinding,
+  type Explanation,
   formatLogLine,
   type Hunk,
   type HunkDecision,
@@ -13,7 +14,7 @@ import {
   type Logger,
 } from "@patchbay/core";
 import type { UndoRequest } from "@patchbay/turns";
-import { connectingLine, examineAgents, examineEditor } from "@patchbay/core/diagnosis";
+import { connectingLine, examineAgents, examineEditor, explainFinding } from "@patchbay/core/diagnosis";
 
 import type { AgentHooks } from "./agent-hooks.ts";
 import type {
@@ -35,6 +36,7 @@ import type {
 } from "../common/protocol.ts";
 
 import type { WorkspaceCompanion } from "./workspace-companion.ts";
+import { type AfterTrial, tryReview } from "./review-trial.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 type ReadAgentSettings = (folder: string | undefined) => Promise<readonly AgentSettings[]>;
@@ -242,6 +244,16 @@ export class WindowService implements PatchbayServer {
       sessions: companion?.sessions ?? [],
     });
     return [...own, ...examineAgents(await this.#readAgentSettings(folders[0]))];
+  }
+
+  async tryReview(): Promise<AfterTrial> {
+    const companion = await this.#companion();
+    if (companion === undefined) return "diagnose";
+    return await tryReview(companion, this.#workspaces.windowOf(this.#client)?.facts.trusted === true);
+  }
+
+  async explain(code: string): Promise<Explanation | undefined> {
+    return await explainFinding(code);
   }
 
   /** The connection has ended. */

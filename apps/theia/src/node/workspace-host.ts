@@ -1,4 +1,11 @@
-import { type AttachedWindow, WindowEditors, WindowGoneError, WindowSet } from "./attached-window.ts";
+import {
+  type AttachedWindow,
+  type Encodings,
+  FileDecoding,
+  WindowEditors,
+  WindowGoneError,
+  WindowSet,
+} from "./attached-window.ts";
 import {
   type Clock,
   type EditorHost,
@@ -14,7 +21,6 @@ import {
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import { type Encodings, FileDecoding } from "./file-decoding.ts";
 import { WindowDiffs } from "./window-diffs.ts";
 
 /** How long a window may take to read diagnostics or text, in milliseconds. */

@@ -9,8 +9,7 @@ import {
 } from "@patchbay/core";
 import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol.ts";
 import { visibleText } from "../common/visible-text.ts";
-import type { Encodings } from "./file-decoding.ts";
-import { AttachedWindow } from "./attached-window.ts";
+import { AttachedWindow, type Encodings } from "./attached-window.ts";
 import type { LeftWorkspace } from "./workspace-storage.ts";
 import { WorkspaceCompanion, type WorkspaceCompanionOptions } from "./workspace-companion.ts";
 import { WorkspaceHost } from "./workspace-host.ts";

@@ -43,9 +43,9 @@ function witness(from: TestBackend = backend): TurnWitness {
   return turns;
 }
 
-async function write(name: string, before: string, after: string): Promise<void> {
+async function write(name: string, before: string | undefined, after: string): Promise<void> {
   const told = witness();
-  writeFileSync(at(name), before);
+  if (before !== undefined) writeFileSync(at(name), before);
   told.turnBegan(claude(), "Change it");
   told.aboutToWrite(claude(), [{ path: at(name), before }]);
   await told.ready();
@@ -77,6 +77,17 @@ describe("what agents change in a workspace", () => {
     await expect.poll(() => list(service)).toEqual([oneTurn]);
     backend.clock.advance(200);
     expect(window.turnChanges).toBe(1);
+  });
+
+  it("is listed, and the user hears once, where nothing can be kept", async () => {
+    const { window, service } = await open();
+    writeFileSync(join(state, "patchbay"), "no directory");
+    await write("a.txt", "one\n", "two\n");
+    await write("b.txt", "one\n", "two\n");
+    await expect.poll(async () => (await service.turns()).length).toBe(2);
+    expect(window.editor.shownMessages.map(({ message: { code, text } }) => [code, text])).toEqual([
+      ["turns-not-kept", expect.stringMatching(/cannot be kept for an undo just now.*ENOTDIR/u)],
+    ]);
   });
 
   it("is undone when the agent has finished, at once where the user wants that, and brought back", async () => {
@@ -135,17 +146,40 @@ describe("what agents change in a workspace", () => {
     ]);
     expect(await service.turnMarks(path, shown.replaceAll("\n", "\r\n"))).toHaveLength(3);
     expect(await service.turnMarks(at("b.txt"), shown)).toEqual([]);
-    expect(await service.decideLines("undo", { path, text: shown, first: 3, last: 4 })).toBeUndefined();
+    expect(
+      await service.decideLines("undo", { path, text: shown, first: 3, last: 4, isSelected: false }),
+    ).toBeUndefined();
     const [turn] = await service.turns();
-    const done = await service.decideLines("undo", { path, text: shown, first: 5, last: 5 });
+    const done = await service.decideLines("undo", { path, text: shown, first: 5, last: 5, isSelected: false });
     expect(done).toMatchObject([{ of: turn?.id, result: { files: [{ outcome: "undone" }], isTold: true } }]);
     const now = "mine\nONE\ntwo\nthree\nfour\nfive\n";
     expect(await window.readUnsaved(path)).toBe(now);
-    expect(await service.decideLines("keep", { path, text: now, first: 1, last: 2 })).toEqual([]);
+    expect(await service.decideLines("keep", { path, text: now, first: 1, last: 2, isSelected: false })).toEqual([]);
     expect(await window.readUnsaved(path)).toBe(now);
     expect(await service.turns()).toMatchObject([{ files: [{ path, review: "partly" }] }]);
     expect(await service.turnMarks(path, now)).toEqual([{ kind: "delete", first: 6, last: 6 }]);
-    await service.decideLines("keep", { path, text: now, first: 1, last: 6 });
+    await service.decideLines("keep", { path, text: now, first: 1, last: 6, isSelected: false });
+    expect(await service.turns()).toEqual([]);
+  });
+
+  it("is undone in some of the lines of a file that the turn created, and the rest stays to be reviewed", async () => {
+    const { service } = await open();
+    await write("new.txt", undefined, "one\ntwo\nthree\nfour\n");
+    witness().turnEnded(claude());
+    const path = at("new.txt");
+    const text = "one\ntwo\nthree\nfour\n";
+    expect(await service.turnMarks(path, text)).toEqual([{ kind: "add", first: 1, last: 4 }]);
+    const done = await service.decideLines("undo", { path, text, first: 2, last: 2, isSelected: true });
+    expect(done).toMatchObject([{ result: { files: [{ outcome: "undone" }] } }]);
+    const now = readFileSync(path, "utf8");
+    expect(now).toBe("one\nthree\nfour\n");
+    expect(await service.turnMarks(path, now)).toEqual([{ kind: "add", first: 1, last: 3 }]);
+    await service.decideLines("keep", { path, text: now, first: 1, last: 1, isSelected: true });
+    expect(await service.textBeforeTurn((await service.turns())[0]?.id ?? "", path)).toBe("one\n");
+    expect(await service.turnMarks(path, now)).toEqual([{ kind: "add", first: 2, last: 3 }]);
+    // Without a selection it is the whole change.
+    await service.decideLines("undo", { path, text: now, first: 3, last: 3, isSelected: false });
+    expect(readFileSync(path, "utf8")).toBe("one\n");
     expect(await service.turns()).toEqual([]);
   });
 

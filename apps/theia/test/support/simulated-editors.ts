@@ -27,15 +27,15 @@ export class SimulatedEditor implements TextEditor {
   readonly document: SimulatedDocument;
   readonly node: HTMLElement = document.createElement("div");
   readonly isReadonly = false;
-  cursor: Position = { line: 0, character: 0 };
-  selection: Selection = { start: this.cursor, end: this.cursor, direction: "ltr" };
+  selection: Selection = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, direction: "ltr" };
   readonly #release: () => void;
   #given = 0;
   #isVisible = true;
-  readonly #cursor: Emitter<Position> = new Emitter();
+  #cursor: Position = { line: 0, character: 0 };
+  readonly #cursorMove: Emitter<Position> = new Emitter();
   readonly #selection: Emitter<Selection> = new Emitter();
   readonly #focus: Emitter<boolean> = new Emitter();
-  readonly onCursorPositionChanged: Event<Position> = this.#cursor.event;
+  readonly onCursorPositionChanged: Event<Position> = this.#cursorMove.event;
   readonly onSelectionChanged: Event<Selection> = this.#selection.event;
   readonly onFocusChanged: Event<boolean> = this.#focus.event;
   readonly onDidChangeReadOnly: TextEditor["onDidChangeReadOnly"] = Event.None;
@@ -56,11 +56,21 @@ export class SimulatedEditor implements TextEditor {
     this.#release = release;
   }
 
+  /** One that is behind another one has none, and Theia's throws. */
+  get cursor(): Position {
+    if (!this.#isVisible) throw new TypeError("Cannot destructure property 'lineNumber'");
+    return this.#cursor;
+  }
+
+  set cursor(cursor: Position) {
+    this.#cursor = cursor;
+  }
+
   /** The user moves the cursor, or selects up to it. */
   moveTo(cursor: Position, from: Position = cursor): void {
     this.cursor = cursor;
     this.selection = { start: from, end: cursor, direction: "ltr" };
-    this.#cursor.fire(cursor);
+    this.#cursorMove.fire(cursor);
     this.#selection.fire(this.selection);
   }
 

@@ -1,6 +1,7 @@
 import "./browser.ts";
 import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { SaveableService } from "@theia/core/lib/browser/saveable-service";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { WindowFocusService } from "@theia/core/lib/browser/window/window-focus-service";
@@ -26,6 +27,7 @@ import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
 import { ContextTracker } from "../../src/browser/context/context-tracker.ts";
 import { LaterServices } from "../../src/browser/contributions/later-services.ts";
+import { PanelChanges } from "../../src/browser/panel/panel-places.ts";
 import { ProposalEditors } from "../../src/browser/review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "../../src/browser/review/proposal-resources.ts";
 import { QuietOpening } from "../../src/browser/documents/quiet-opening.ts";
@@ -140,6 +142,7 @@ export class SimulatedTheia {
     container.bind<unknown>(WindowFocusService).toConstantValue({});
     container.bind<unknown>(ContributionProvider).toConstantValue({ getContributions: () => [] });
     container.bind(SaveableService).toSelf();
+    container.bind(SelectionService).toSelf();
     this.shell = new SimulatedShell(container.get(SaveableService));
     this.editors = new SimulatedEditors(this.shell, (uri) => this.#resource(uri));
     this.#standIn(ApplicationShell, this.shell);
@@ -194,6 +197,7 @@ export class SimulatedTheia {
   /** Commands as Theia runs them, of these contributions. */
   commands(...contributions: readonly interfaces.Newable<CommandContribution>[]): CommandRegistry {
     const registry = new CommandRegistry({ getContributions: () => [] });
+    if (!this.container.isBound(CommandRegistry)) this.container.bind(CommandRegistry).toConstantValue(registry);
     for (const contribution of contributions) this.container.resolve(contribution).registerCommands(registry);
     return registry;
   }
@@ -257,6 +261,7 @@ export class SimulatedTheia {
   }
 
   #resource(uri: URI): Resource {
+    if (uri.scheme === "patchbay-theia-change") return this.container.get(PanelChanges).resolve(uri);
     if (uri.scheme !== "file") return this.container.get(ProposalResources).resolve(uri);
     const name = uri.toString();
     return {

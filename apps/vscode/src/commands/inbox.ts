@@ -1,10 +1,10 @@
-import type { Companion, InboxPart, ProposalInfo } from "@patchbay/core";
+import type { Companion, InboxPart, KeptText, ProposalInfo } from "@patchbay/core";
 import { entriesIn, inboxOf, positionIn } from "@patchbay/core/inbox";
-import { commands, type Disposable, Uri } from "vscode";
+import { commands, type Disposable, env, Uri } from "vscode";
 import type { DiffViews } from "../diff/diff-views.ts";
 import { l10n } from "../surfaces/l10n.ts";
-import { inform, warn } from "../surfaces/messages.ts";
-import { fileNameOf } from "../surfaces/texts.ts";
+import { askModally, inform, note, warn } from "../surfaces/messages.ts";
+import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { chooseProposal, decideAll, give } from "./proposals.ts";
 
 /** A row of the tree "Review". */
@@ -12,7 +12,7 @@ export interface ReviewRow {
   readonly key: string;
   /** Of the row of a proposal. */
   readonly proposalId?: string;
-  /** Of the row of an agent or a session: all that stands below it. */
+  /** Of the row of an agent, a session or a folder: all that stands below it. */
   readonly part?: InboxPart;
 }
 
@@ -22,6 +22,8 @@ export interface ReviewList {
   focused(): Promise<ReviewRow | undefined>;
   /** Puts the keyboard on the row of a proposal. */
   focus(proposalId: string): Promise<void>;
+  /** Groups it by folder, or else by agent and session. */
+  groupByFolder(isByFolder: boolean): Promise<void>;
 }
 
 interface InboxServices {
@@ -61,6 +63,8 @@ export function registerInbox(services: InboxServices): Disposable[] {
       const [first] = idsIn(companion, {});
       if (first !== undefined) await services.list.focus(first);
     }),
+    commands.registerCommand("patchbay.groupByFolder", async () => await services.list.groupByFolder(true)),
+    commands.registerCommand("patchbay.groupBySession", async () => await services.list.groupByFolder(false)),
     commands.registerCommand("patchbay.showAllChanges", async () => await showAllChanges(services)),
   ];
 }
@@ -161,4 +165,65 @@ async function showAllChanges({ companion, views }: InboxServices): Promise<void
   });
   if (files.length === 0) void inform(l10n.t("No proposals are open."));
   else await commands.executeCommand("vscode.changes", l10n.t("All Proposed Changes"), files);
+}
+
+/** "Save to File", "Copy Text" and "Discard Text": what is left of a review whose agent is done with it. */
+export function registerKeptTexts(companion: Companion): Disposable[] {
+  const on = (command: string, act: (kept: KeptText) => Promise<void>): Disposable =>
+    commands.registerCommand(command, async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      const kept = companion.keptTexts.find(({ id }) => id === chosen?.id);
+      if (kept !== undefined) await act(kept);
+      else void inform(l10n.t("This text is no longer kept."));
+    });
+  const save = async (kept: KeptText): Promise<void> => await saveText(companion, kept);
+  return [
+    on("patchbay.saveKeptText", save),
+    // The same in a tab's title, which shows words where there is no icon.
+    on("patchbay.saveInTitle", save),
+    on("patchbay.copyKeptText", async ({ id }) => {
+      const text = await companion.readKeptText(id);
+      if (text === undefined) return;
+      await env.clipboard.writeText(text);
+      note(l10n.t("Copied."), 3_000);
+    }),
+    on("patchbay.discardKeptText", async (kept) => {
+      const discard = l10n.t("Discard Text");
+      const question = l10n.t("Discard your text for {0}? This cannot be undone.", fileNameOf(kept.path));
+      if ((await askModally(question, [l10n.t("Keep Text"), discard])) === discard) {
+        await companion.discardKeptText(kept.id);
+      }
+    }),
+  ];
+}
+
+async function saveText(companion: Companion, { id, path }: KeptText): Promise<void> {
+  const saving = await companion.saveKeptText(id);
+  const name = shortened(shortPathOf(path));
+  switch (saving?.kind) {
+    case undefined:
+      return;
+    case "saved":
+      note(
+        saving.merged
+          ? l10n.t("Saved to {0}, merged with the changes made there.", name)
+          : l10n.t("Saved to {0}.", name),
+        5_000,
+      );
+      return;
+    case "conflict":
+      void warn(
+        l10n.t(
+          "{path} has changed in the same lines, so nothing was written. Your text is kept in the list of proposals.",
+          { path: name },
+        ),
+      );
+      return;
+    case "failed":
+      void warn(
+        l10n.t("Your text could not be saved to {path}; see the log. It is kept in the list of proposals.", {
+          path: name,
+        }),
+      );
+  }
 }

@@ -11,10 +11,13 @@ import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 import { registerHooks } from "./hooks.ts";
 import { registerHunks } from "./hunks.ts";
-import { registerInbox, type ReviewList } from "./inbox.ts";
-import { registerKeptTexts } from "./kept-texts.ts";
-import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
-import { registerRejectWithReason } from "./reject-with-reason.ts";
+import { registerInbox, registerKeptTexts, type ReviewList } from "./inbox.ts";
+import {
+  registerDecideProposal,
+  registerRejectWithReason,
+  registerResolveConflict,
+  registerWalkProposals,
+} from "./proposals.ts";
 import { registerSendToAgent } from "./send-to-agent.ts";
 
 export interface CommandServices {

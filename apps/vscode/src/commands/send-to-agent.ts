@@ -5,7 +5,7 @@ import { l10n } from "../surfaces/l10n.ts";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
-import { type AgentPrompt, findPrompt } from "../terminals/prompt.ts";
+import { type AgentPrompt, findPrompt } from "../terminals/find-terminal.ts";
 
 /** What is sent; `path` is absolute. */
 type Target = NamedPlace;

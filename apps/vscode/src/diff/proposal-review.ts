@@ -1,5 +1,4 @@
 import {
-  commands,
   type TextDocument,
   type TextDocumentChangeEvent,
   TextDocumentSaveReason,
@@ -10,30 +9,23 @@ import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents
 import {
   closeLoneTabs,
   closeTabs,
-  type DiffPlace,
   isDiffTab,
   isEditedProposalInFront,
   type LeavingAnswer,
   proposalIdOfTab,
-  replaceTab,
   tabsOfProposal,
-  type TitleFacts,
   urisInUse,
-  waitForTab,
   watchUser,
 } from "./proposal-tabs.ts";
-import { originalUri, proposalUri } from "./proposal-uri.ts";
+import { proposalUri } from "./proposal-uri.ts";
 import { sameLines } from "../host/document-texts.ts";
 import { RightSide, type RightSideOptions } from "./right-side.ts";
+import { ReviewTab, type ReviewTabOptions } from "./review-tab.ts";
 import type { TypingWatch } from "./saving.ts";
 
-export interface ProposalReviewOptions extends RightSideOptions {
+export interface ProposalReviewOptions extends RightSideOptions, ReviewTabOptions {
   readonly request: DiffRequest;
   readonly events: DiffViewEvents;
-  /** What its tab is called, by how it stands. */
-  readonly title: (facts: TitleFacts) => string;
-  /** Where new tabs go; asked each time one is opened. */
-  readonly place: () => DiffPlace;
   /** Makes the left side another one. */
   readonly showOriginal: (text: string) => void;
   readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
@@ -44,12 +36,6 @@ export interface ProposalReviewOptions extends RightSideOptions {
   /** Both sides are the same now, by the user's doing. Undefined: the user goes on. */
   readonly askAboutNothing: (request: DiffRequest) => Promise<"accept" | "reject" | undefined>;
 }
-
-/** So long what changes a title must last, ms. */
-const titlesAfter = 2_000;
-
-/** So long an agent must be away before the title says so, ms: while a window reloads all of them are. */
-const goneAfter = 6_000;
 
 /** After "Save" in its closing dialog VS Code closes the tab at once; we hear of it a moment later, ms. */
 const closesAfterSave = 500;
@@ -67,15 +53,12 @@ export class ProposalReview implements DiffView {
   readonly #options: ProposalReviewOptions;
   #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
   #agentPresent: boolean;
-  /** What the title says of the agent, which may only be away for a moment. */
-  #isTitledGone = false;
   #standing: FileStanding;
   readonly #right: RightSide;
+  readonly #tab: ReviewTab;
   #comparing: ReturnType<typeof setTimeout> | undefined;
   #saysNothingIsLeft = false;
   #isUserThere = (): boolean => false;
-  #originalUri: Uri;
-  #titling: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
   #heldBack = false;
   /** A save by hand that may also be "Save" in VS Code's closing dialog: see `noteSaved`. */
@@ -87,15 +70,22 @@ export class ProposalReview implements DiffView {
     const { id, path } = options.request;
     const { proposal, original } = urisInUse(id);
     this.uri = proposal ?? proposalUri(id, path);
-    this.#originalUri = original ?? originalUri(id, path);
     this.#standing = options.request.standing;
     this.#agentPresent = options.request.agentPresent;
     this.#right = new RightSide(this.uri, options);
+    this.#tab = new ReviewTab(this.uri, original, {
+      options,
+      review: () => ({
+        agentPresent: this.#agentPresent,
+        standing: this.#standing,
+        isOpen: this.#phase === "open" && this.#unclear === undefined,
+      }),
+    });
   }
 
-  /** The left side: another one for each title, since a tab keeps its title as long as its sides are the same. */
+  /** The left side: another one for each title. */
   get originalUri(): Uri {
-    return this.#originalUri;
+    return this.#tab.leftUri;
   }
 
   get edited(): boolean {
@@ -124,7 +114,7 @@ export class ProposalReview implements DiffView {
     this.#openedAt = Date.now();
     if (this.request.draftText !== undefined) await this.#right.applyDraft(this.request.draftText, tabs.length > 0);
     if (this.#phase === "opening") this.#phase = "open";
-    if (!this.#agentPresent) this.#retitleSoon();
+    if (!this.#agentPresent) this.#tab.retitleSoon();
     this.noteTabs(tabsOfProposal(this.request.id).length);
   }
 
@@ -146,7 +136,7 @@ export class ProposalReview implements DiffView {
 
   async reveal(): Promise<void> {
     if (this.#phase === "gone") return;
-    await this.#show(true);
+    await this.#tab.show(true);
   }
 
   async close(_reason: DiffCloseReason): Promise<void> {
@@ -163,14 +153,14 @@ export class ProposalReview implements DiffView {
   setAgentPresent(present: boolean): void {
     if (this.#agentPresent === present) return;
     this.#agentPresent = present;
-    this.#retitleSoon();
+    this.#tab.retitleSoon();
     this.#options.onDidChange();
   }
 
   setStanding(standing: FileStanding): void {
     if (this.#standing === standing) return;
     this.#standing = standing;
-    this.#retitleSoon();
+    this.#tab.retitleSoon();
     this.#options.onDidChange();
   }
 
@@ -190,7 +180,7 @@ export class ProposalReview implements DiffView {
     // An accept that was not possible: the review goes on.
     if (this.#phase === "decided") this.#phase = "open";
     this.#right.rebase(update);
-    this.#retitleSoon();
+    this.#tab.retitleSoon();
     this.#options.onDidChange();
     return "applied";
   }
@@ -265,7 +255,7 @@ export class ProposalReview implements DiffView {
     this.#phase = "asking";
     const answer = await this.#options.askOnLeaving(this.request);
     if (this.#isGone()) return;
-    if (answer === "stay") await this.#show(true);
+    if (answer === "stay") await this.#tab.show(true);
     this.#phase = "open";
     if (answer === "accept") this.#end(true, (events) => events.accepted(text));
     if (answer === "reject") this.#end(true, (events) => events.rejected());
@@ -305,7 +295,7 @@ export class ProposalReview implements DiffView {
     this.#right.dispose();
     clearTimeout(this.#unclear);
     clearTimeout(this.#comparing);
-    clearTimeout(this.#titling);
+    this.#tab.dispose();
   }
 
   /**
@@ -317,7 +307,7 @@ export class ProposalReview implements DiffView {
     const place = this.#options.place();
     const isInReview = isEditedProposalInFront(place.viewColumn);
     this.#heldBack = !place.background && (isInReview || typing.isTyping);
-    await this.#show(false, { ...place, background: place.background || this.#heldBack });
+    await this.#tab.show(false, { ...place, background: place.background || this.#heldBack });
     if (this.#heldBack && !isInReview) this.#attempt(typing.pause().then(async () => await this.comeForward()));
   }
 
@@ -328,50 +318,11 @@ export class ProposalReview implements DiffView {
     const inFront = tab.group.activeTab;
     if (inFront !== undefined && inFront !== tab && proposalIdOfTab(inFront) !== undefined) return;
     this.#heldBack = false;
-    if (!tab.isActive) await this.#show(false);
+    if (!tab.isActive) await this.#tab.show(false);
   }
 
   /** What nobody waits for: a failure is told to the log. */
   #attempt(work: Promise<void>): void {
     work.catch(this.#options.onFailure);
-  }
-
-  get #title(): string {
-    return this.#options.title({ agentPresent: !this.#isTitledGone, standing: this.#standing });
-  }
-
-  #retitleSoon(): void {
-    clearTimeout(this.#titling);
-    const after = this.#agentPresent ? titlesAfter : goneAfter;
-    this.#titling = setTimeout(() => this.#attempt(this.#retitle()), after);
-  }
-
-  /** VS Code gives a tab its title once: the review moves into a new one, where the old one was, and stays where it was scrolled to. */
-  async #retitle(): Promise<void> {
-    // Keys that are pressed while one tab takes the place of another go astray.
-    await this.#options.typing.pause();
-    this.#isTitledGone = !this.#agentPresent;
-    const title = this.#title;
-    const tabs = tabsOfProposal(this.request.id);
-    const [tab] = tabs;
-    if (title === tab?.label || this.#phase !== "open" || this.#unclear !== undefined) return;
-    // Of a split each half would have to move.
-    if (tab === undefined || tabs.length > 1 || !isDiffTab(tab)) return;
-    const left = this.#originalUri;
-    this.#originalUri = left.with({ fragment: String(Number(left.fragment) + 1) });
-    const place = { viewColumn: tab.group.viewColumn, background: !tab.isActive };
-    await replaceTab(tab, { id: this.request.id, uri: this.uri, title }, async () => await this.#show(false, place));
-  }
-
-  async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
-    const { id } = this.request;
-    const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
-    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, this.#title, {
-      preview: false,
-      preserveFocus: !focus,
-      viewColumn,
-      background: place.background && !focus,
-    });
-    await waitForTab(id);
   }
 }

@@ -69,7 +69,7 @@ async function show(
 export function localise(message: HostMessage): string {
   const values = Object.entries(message.values).map(([name, value]) => [
     name,
-    shortened(isAbsolute(value) ? shortPathOf(value) : value),
+    shortened(isAbsolute(value) ? shortPathOf(value) : l10n.t(value)),
   ]);
   const { text } = message;
   const template = templateOf(text, message.values, textsInUse().texts.keys()) ?? guessed(message);

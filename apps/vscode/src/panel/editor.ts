@@ -4,15 +4,14 @@ import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { hostSaysIn, type MentionItem, type PanelSettings, type Said } from "@patchbay/panel/messages";
-import { FolderFiles, Mentions } from "@patchbay/panel/workspace";
+import { droppedBlocks, FolderFiles, Mentions } from "@patchbay/panel/workspace";
 import { type Disposable, env, EventEmitter, Range, Uri, window, workspace } from "vscode";
 import { l10n, textsInUse } from "../surfaces/l10n.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
+import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace, TerminalOutputs } from "./mention-sources.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
-import { TerminalOutputs } from "./terminal-outputs.ts";
-import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace } from "./workspace-sources.ts";
 
 export interface PanelEditorOptions {
   /** The page's texts in the user's language. */
@@ -145,11 +144,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   }
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
-    return uris.flatMap((text): readonly PromptBlock[] => {
-      if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
-      const path = droppedPath(text);
-      return path !== undefined && this.#mayName(path) ? [{ type: "mention", path }] : [];
-    });
+    return droppedBlocks(uris, (path) => this.#mayName(path), droppedPath);
   }
 
   async openFile(path: string, line: number | undefined): Promise<void> {

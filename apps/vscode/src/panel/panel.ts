@@ -92,6 +92,7 @@ export class Panel {
     const connect = (request: SessionRequest): AgentSession => this.#programs.connect(request);
     this.#panels = new PanelHost({
       editor: this.#editor,
+      files,
       companion,
       clock: platform.clock,
       logger,
@@ -269,12 +270,13 @@ export class Panel {
 
   /** Begins a conversation with the agent that the user talked with last; where none is installed, the page says so. */
   async #begin(link: PageLink): Promise<void> {
+    // At once: what takes longer must not take the keyboard from where the user is by then.
+    link.send({ type: "command", command: "focus" });
     const installed = (await this.#panels.foundAgents()).filter(({ isInstalled }) => isInstalled);
     const { library, active } = this.#panels;
     const last = active?.conversation?.about.agent ?? library.summaries[0]?.agent;
     const agent = installed.find(({ id }) => id === last) ?? installed[0];
     if (agent !== undefined) await link.begin(agent.id);
-    link.send({ type: "command", command: "focus" });
   }
 
   async #mention(file: unknown, files: unknown): Promise<void> {

@@ -31,6 +31,7 @@ export class AgentChanges implements Disposable {
       mayKeep: (path) => companion.mayName(path),
       openFiles: () => host.editors.openFiles(),
       door: createDoor(platform, folders, host),
+      tellUser: async (message) => await host.messages.show(message),
     });
     this.#documents = new TurnDocuments(this.ledgers);
     const view = new ChangesView(this.ledgers, this.#documents, settings);

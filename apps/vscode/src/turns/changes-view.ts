@@ -11,7 +11,7 @@ import {
 import type { Settings } from "../settings.ts";
 import { l10n } from "../surfaces/l10n.ts";
 import { shortened, shortPathOf, shownText } from "../surfaces/texts.ts";
-import { type Coalesced, coalesced } from "../timers.ts";
+import { type Ages, ages, type Coalesced, coalesced } from "../timers.ts";
 import type { TurnDocuments } from "./turn-documents.ts";
 
 /** More turns are not listed; older ones are in the ledger all the same. */
@@ -44,7 +44,7 @@ export class ChangesView implements Disposable {
   readonly #settings: Settings;
   readonly #refresh: Coalesced;
   readonly #parts: readonly Disposable[];
-  readonly #ages: ReturnType<typeof setInterval>;
+  readonly #ages: Ages;
   #control: SourceControl | undefined;
   #groups: readonly { readonly id: string; readonly group: SourceControlResourceGroup }[] = [];
 
@@ -53,17 +53,21 @@ export class ChangesView implements Disposable {
     this.#documents = documents;
     this.#settings = settings;
     this.#refresh = coalesced(() => this.#draw(), refreshSpan);
+    this.#ages = ages(
+      () => this.#control !== undefined,
+      () => this.#refresh.request(),
+      ageSpan,
+    );
     this.#parts = [
+      this.#ages,
       this.#refresh,
       ledgers.onDidChange(() => this.#refresh.request()),
       settings.onDidChange(() => this.#refresh.request()),
     ];
-    this.#ages = setInterval(() => this.#refresh.request(), ageSpan);
     this.#refresh.request();
   }
 
   dispose(): void {
-    clearInterval(this.#ages);
     for (const part of this.#parts) part.dispose();
     this.#drop();
   }
@@ -74,6 +78,7 @@ export class ChangesView implements Disposable {
       : [];
     if (turns.length === 0) {
       this.#drop();
+      this.#ages.follow();
       return;
     }
     const control = (this.#control ??= this.#create());
@@ -97,6 +102,7 @@ export class ChangesView implements Disposable {
         .slice(0, mostFiles)
         .map((file) => this.#rowOf(turn, file));
     }
+    this.#ages.follow();
     control.count = turns.reduce((count, turn) => count + undecidedFiles(turn).length, 0);
   }
 

@@ -2,7 +2,7 @@ import type { FolderLedgers, TurnInfo } from "@patchbay/turns";
 import { type Disposable, EventEmitter, Uri, workspace } from "vscode";
 
 /** Files as they were before a turn, or as it left them. */
-export const turnScheme = "patchbay-turn";
+const turnScheme = "patchbay-turn";
 
 export type TurnSide = "before" | "after";
 

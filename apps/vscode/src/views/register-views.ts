@@ -17,7 +17,7 @@ import {
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
 import { l10n } from "../surfaces/l10n.ts";
-import { coalesced, delay } from "../timers.ts";
+import { ages, coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
 /** How often views follow what happens at most, ms. */
@@ -25,6 +25,9 @@ const refreshSpan = 100;
 
 /** How often the list of what is shared follows the cursor at most, and only while it is seen, ms. */
 const followSpan = 400;
+
+/** How soon the status bar says which review the user is in, once tabs have come or gone, ms: an agent may open and close dozens at once. */
+const positionSpan = 30;
 
 /** How often the ages of what waits are written anew, ms. */
 const ageSpan = 60_000;
@@ -39,25 +42,44 @@ export interface SharingState {
   readonly onDidChange: Event<void>;
 }
 
+/** How the Review list is grouped. */
+export interface Grouping {
+  /** By folder; else by agent and session. */
+  readonly isByFolder: boolean;
+  set(isByFolder: boolean): Promise<void>;
+}
+
+export interface ViewServices {
+  readonly companion: Companion;
+  readonly editors: HostEditors;
+  readonly sharing: SharingState;
+  readonly settings: { readonly notifies: boolean };
+  readonly grouping: Grouping;
+  readonly reviewOf: ReviewOf;
+}
+
 /** Status bar, views of the side bar, actions of problems, and the context keys that menus and walkthrough ask for. */
-export function registerViews(
-  companion: Companion,
-  editors: HostEditors,
-  sharing: SharingState,
-  settings: { readonly notifies: boolean },
-  reviewOf: ReviewOf,
-): Disposable & { readonly list: ReviewList } {
+export function registerViews(services: ViewServices): Disposable & { readonly list: ReviewList } {
+  const { companion, editors, sharing, settings, grouping, reviewOf } = services;
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
   const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
-  const proposals = new LazyTree<ReviewRow, ReviewTree>(async () => new (await loadLater()).ReviewTree(companion));
+  const proposals = new LazyTree<ReviewRow, ReviewTree>(
+    async () => new (await loadLater()).ReviewTree(companion, () => grouping.isByFolder),
+  );
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
-  const list = new FocusedRows(proposals, proposalsView);
+  const list = new FocusedRows(proposals, proposalsView, grouping);
   const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, reviewOf);
+  const aging = ages(
+    () => proposalsView.visible && companion.proposals.length > 0,
+    () => proposals.refresh(),
+    ageSpan,
+  );
   const update = (): void => {
+    aging.follow();
     statusBar.update();
     connections.refresh();
     proposals.refresh();
@@ -68,11 +90,10 @@ export function registerViews(
     if (companion.activities.length > 0) void notices.get().then((one) => one.update());
   };
   const refresh = coalesced(update, refreshSpan);
-  const aging = setInterval(() => {
-    if (proposalsView.visible && companion.proposals.length > 0) proposals.refresh();
-  }, ageSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
   const own: readonly Disposable[] = [
+    aging,
+    proposalsView.onDidChangeVisibility(() => aging.follow()),
     refresh,
     follow,
     statusBar,
@@ -95,7 +116,6 @@ export function registerViews(
   return {
     list,
     dispose: () => {
-      clearInterval(aging);
       for (const part of own) part.dispose();
     },
   };
@@ -111,11 +131,12 @@ function createPosition(companion: Companion): Disposable & { update(): void } {
     shown.command = "patchbay.nextProposal";
     void loadLater().then(({ writePosition }) => writePosition(shown, companion));
   };
-  const following = [window.tabGroups.onDidChangeTabs(update), window.onDidChangeActiveTextEditor(update)];
+  const soon = coalesced(update, positionSpan);
+  const own = [soon, window.tabGroups.onDidChangeTabs(soon.request), window.onDidChangeActiveTextEditor(soon.request)];
   return {
     update,
     dispose: () => {
-      for (const part of following) part.dispose();
+      for (const part of own) part.dispose();
       item?.dispose();
     },
   };
@@ -223,12 +244,19 @@ export class LazyTree<T, C extends Tree<T> = Tree<T>> implements TreeDataProvide
 class FocusedRows implements ReviewList {
   readonly #tree: LazyTree<ReviewRow, ReviewTree>;
   readonly #view: TreeView<ReviewRow>;
+  readonly #grouping: ViewServices["grouping"];
   // oxlint-disable-next-line patchbay/no-kept-promise -- It never rejects.
   #revealing: Promise<void> = Promise.resolve();
 
-  constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>) {
+  constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>, grouping: ViewServices["grouping"]) {
     this.#tree = tree;
     this.#view = view;
+    this.#grouping = grouping;
+  }
+
+  async groupByFolder(isByFolder: boolean): Promise<void> {
+    await this.#grouping.set(isByFolder);
+    this.#tree.refresh();
   }
 
   async focused(): Promise<ReviewRow | undefined> {

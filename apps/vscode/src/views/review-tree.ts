@@ -1,40 +1,51 @@
-import type { Companion, InboxAgent, InboxEntry, InboxSession } from "@patchbay/core";
+import type { Companion, InboxAgent, InboxEntry, InboxFolder, InboxSession, ProposalInfo } from "@patchbay/core";
 import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
-import { type TreeItem, Uri } from "vscode";
+import { byFolder, entriesBelow, foldersIn } from "@patchbay/core/inbox-folders";
+import { type TreeItem, Uri, workspace } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
 import { l10n } from "../surfaces/l10n.ts";
-import { shortened, shortPathOf } from "../surfaces/texts.ts";
-import { createRow } from "../surfaces/tree-item.ts";
+import { createRow, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { timeText } from "./presence-words.ts";
 
-/** All that waits for a review: agent, session, proposals, what waits most urgently first. */
+/** All that waits for a review: by agent and session, or by folder, what waits most urgently first. */
 export class ReviewTree {
   readonly #companion: Companion;
+  readonly #isByFolder: () => boolean;
 
-  constructor(companion: Companion) {
+  constructor(companion: Companion, isByFolder: () => boolean) {
     this.#companion = companion;
+    this.#isByFolder = isByFolder;
   }
 
   getTreeItem({ key, part, proposalId }: ReviewRow): TreeItem {
+    const folder = foldersIn(this.#parts).find((one) => one.folder === part?.folder);
     const [agent] = this.#inbox.filter(({ agentName }) => agentName === part?.agentName);
     const session = this.#sessions.find(({ id }) => id === part?.session);
     const entry = entriesOf(this.#inbox).find(({ id }) => id === proposalId);
-    if (entry !== undefined) return entryItem(entry);
+    if (entry !== undefined) return entryItem(entry, this.#isByFolder());
+    if (folder !== undefined) return groupItem(key, shortened(folder.name), entriesBelow(folder), "folder", "folder");
     if (session !== undefined) return sessionItem(session, key);
     // VS Code asks for rows that it still shows, and hears a moment later that they have gone.
-    return agent === undefined ? createRow({ label: "", icon: "dash", id: key }) : agentItem(agent, key);
+    if (agent === undefined) return createRow({ label: "", icon: "dash", id: key });
+    return groupItem(key, agent.agentName, entriesIn([agent], {}), "hubot", "agent");
   }
 
   getChildren(row?: ReviewRow): ReviewRow[] {
-    if (row === undefined) return this.#inbox.map(agentRow);
+    if (row === undefined) return this.#isByFolder() ? rowsOf(this.#parts) : this.#inbox.map(agentRow);
     if (row.part === undefined) return [];
-    const { agentName, session } = row.part;
+    const { agentName, session, folder } = row.part;
+    if (folder !== undefined)
+      return foldersIn(this.#parts).flatMap((one) => (one.folder === folder ? rowsOf(one) : []));
     const sessions = this.#sessions.filter((one) => one.agentName === agentName);
     if (session === undefined) return sessions.map(sessionRow);
     return sessions.filter(({ id }) => id === session).flatMap(({ entries }) => entries.map(entryRow));
   }
 
-  getParent({ part, proposalId }: ReviewRow): ReviewRow | undefined {
+  getParent({ key, part, proposalId }: ReviewRow): ReviewRow | undefined {
+    if (this.#isByFolder()) {
+      const above = foldersIn(this.#parts).find((one) => rowsOf(one).some((row) => row.key === key));
+      return above === undefined ? undefined : folderRow(above);
+    }
     if (part === undefined) {
       const own = this.#sessions.find(({ entries }) => entries.some(({ id }) => id === proposalId));
       return own === undefined ? undefined : sessionRow(own);
@@ -56,7 +67,17 @@ export class ReviewTree {
   get #sessions(): readonly InboxSession[] {
     return this.#inbox.flatMap(({ sessions }) => sessions);
   }
+
+  get #parts(): Pick<InboxFolder, "folders" | "entries"> {
+    return byFolder(entriesOf(this.#inbox), workspace.workspaceFolders?.map(({ uri }) => uri.fsPath) ?? []);
+  }
 }
+
+const rowsOf = ({ folders, entries }: Pick<InboxFolder, "folders" | "entries">): ReviewRow[] => {
+  return [...folders.map(folderRow), ...entries.map(entryRow)];
+};
+
+const folderRow = ({ folder }: InboxFolder): ReviewRow => ({ key: `folder ${folder}`, part: { folder } });
 
 const agentRow = ({ agentName }: Pick<InboxAgent, "agentName">): ReviewRow => {
   return { key: `agent ${agentName}`, part: { agentName } };
@@ -68,17 +89,11 @@ const sessionRow = ({ id, agentName }: InboxSession): ReviewRow => {
 
 const entryRow = ({ id }: InboxEntry): ReviewRow => ({ key: id, proposalId: id });
 
-function agentItem(agent: InboxAgent, id: string): TreeItem {
-  const count = countText(entriesIn([agent], {}));
-  return createRow({
-    id,
-    label: agent.agentName,
-    description: count,
-    spoken: `${agent.agentName}, ${count}`,
-    icon: "hubot",
-    expanded: true,
-    contextValue: "agent",
-  });
+/** The row of an agent or a folder. */
+function groupItem(id: string, label: string, entries: readonly InboxEntry[], icon: string, kind: string): TreeItem {
+  const count = countText(entries);
+  const spoken = `${label}, ${count}`;
+  return createRow({ id, label, description: count, spoken, icon, expanded: true, contextValue: kind });
 }
 
 function sessionItem(session: InboxSession, id: string): TreeItem {
@@ -109,39 +124,46 @@ function countText(entries: readonly InboxEntry[]): string {
   return l10n.t("{0}, {1} of them held", entries.length, held);
 }
 
-function entryItem({ id, state, name, folder, proposal }: InboxEntry): TreeItem {
-  const { path } = proposal;
+function entryItem({ id, state, name, folder, proposal }: InboxEntry, isByFolder: boolean): TreeItem {
+  const { agentName } = proposal;
   const facts = [
-    // Said first: the view is narrow, and this is what the entry is about.
-    stateText(state, proposal),
-    ...remarks(proposal),
-    shortened(folderText(folder)),
+    ...statesOf(state, proposal),
+    // The other one stands in the rows above.
+    shortened(isByFolder ? agentName : folderText(folder)),
     ...(proposal.lines === undefined ? [] : [`+${proposal.lines.added} −${proposal.lines.removed}`]),
     ageText(Date.now() - proposal.createdAt),
   ].filter((part) => part !== "");
+  return proposalItem(proposal, id, shortened(name), facts);
+}
+
+/** The row of a proposal, in whichever view. */
+export function proposalItem(proposal: ProposalInfo, id: string, label: string, facts: readonly string[]): TreeItem {
+  const { id: proposalId, path } = proposal;
+  const description = facts.join(" · ");
   return createRow({
     id,
-    label: shortened(name),
-    description: facts.join(" · "),
-    tooltip: [shortPathOf(path), facts.join(" · ")],
+    label,
+    description,
+    tooltip: [shortPathOf(path), description],
     spoken: [shortPathOf(path), ...facts].join(", "),
     icon: Uri.file(path),
     contextValue: contextOf(proposal),
-    command: {
-      command: "patchbay.revealProposal",
-      title: l10n.t("Show Proposal"),
-      arguments: [{ proposalId: id }],
-    },
+    command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId }] },
   });
 }
 
 /** Which actions stand beside an entry. */
-function contextOf({ state, isHeld }: InboxEntry["proposal"]): string {
+function contextOf({ state, isHeld }: ProposalInfo): string {
   if (state === "asking" || state === "kept") return state;
   return isHeld ? "held" : "proposal";
 }
 
-function stateText(state: InboxEntry["state"], proposal: InboxEntry["proposal"]): string {
+/** Said first: views are narrow, and this is what an entry is about. */
+export function statesOf(state: InboxEntry["state"], proposal: ProposalInfo): readonly string[] {
+  return [stateText(state, proposal), ...remarks(proposal)];
+}
+
+function stateText(state: InboxEntry["state"], proposal: ProposalInfo): string {
   switch (state) {
     case "conflict":
       return l10n.t("conflicts with the file: resolve first");
@@ -165,7 +187,7 @@ function stateText(state: InboxEntry["state"], proposal: InboxEntry["proposal"])
 }
 
 /** What else is to be known. */
-function remarks({ kind, edited, isHeld, state, standing }: InboxEntry["proposal"]): string[] {
+function remarks({ kind, edited, isHeld, state, standing }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));

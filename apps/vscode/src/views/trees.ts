@@ -1,54 +1,13 @@
 import type { CommandQuestion, Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { stateOf } from "@patchbay/core/inbox";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { l10n } from "../surfaces/l10n.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
-import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
+import { proposalItem, statesOf } from "./review-tree.ts";
+import { createRow, fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { sessionName } from "../surfaces/session-names.ts";
-import { createRow } from "../surfaces/tree-item.ts";
-
-function proposalItem(proposal: ProposalInfo, id: string): TreeItem {
-  const { path, agentName } = proposal;
-  const facts = [agentName, ...states(proposal)];
-  const description = facts.join(" · ");
-  return createRow({
-    id,
-    label: fileNameOf(path),
-    description,
-    tooltip: [shortPathOf(path), description],
-    spoken: [shortPathOf(path), ...facts].join(", "),
-    icon: Uri.file(path),
-    contextValue: contextOf(proposal),
-    command: {
-      command: "patchbay.revealProposal",
-      title: l10n.t("Show Proposal"),
-      arguments: [{ proposalId: proposal.id }],
-    },
-  });
-}
-
-/** Which actions stand beside an entry. */
-function contextOf({ state }: ProposalInfo): string {
-  return state === "asking" || state === "kept" ? state : "proposal";
-}
-
-function states({ kind, edited, state, standing, isHeld }: ProposalInfo): string[] {
-  const texts: string[] = [];
-  if (kind === "create") texts.push(l10n.t("new file"));
-  if (kind === "delete") texts.push(l10n.t("empties the file"));
-  // Said first: the view is narrow, and this is what the entry is about.
-  if (state === "kept") return [l10n.t("your kept text"), ...texts];
-  if (edited) texts.push(l10n.t("edited by you"));
-  if (state === "asking") texts.push(l10n.t("outside: show it?"));
-  if (isHeld) texts.push(l10n.t("held by you"));
-  else if (state === "hidden") texts.push(l10n.t("waiting in the terminal"));
-  if (state === "away") texts.push(l10n.t("the agent is not connected"));
-  if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
-  if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve first"));
-  else if (standing === "merged") texts.push(l10n.t("merged with changes to the file"));
-  return texts;
-}
 
 type Node =
   | PresenceEntry
@@ -79,7 +38,7 @@ export class ConnectionsTree {
       case "presence":
         return presenceItem(node.presence, sessionName(this.#companion, node.presence));
       case "proposal":
-        return proposalItem(node.proposal, `${node.proposal.sessionId} ${node.proposalId}`);
+        return connectedItem(node.proposal);
       case "command":
         return commandItem(node.question);
       case "fact":
@@ -103,6 +62,13 @@ export class ConnectionsTree {
     if (node.kind === "shared" && !this.#isPaused()) return sharedFiles(this.#companion.sharedContext());
     return [];
   }
+}
+
+function connectedItem(proposal: ProposalInfo): TreeItem {
+  const { id, sessionId, path, agentName } = proposal;
+  const facts = [agentName, ...statesOf(stateOf(proposal), proposal)];
+  // Held ones have no actions of their own here.
+  return proposalItem({ ...proposal, isHeld: false }, `${sessionId} ${id}`, fileNameOf(path), facts);
 }
 
 const icons: Readonly<Record<Presence["state"], string>> = {

@@ -6,16 +6,8 @@ import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
 import { FilePermission, type RelativePattern, ViewColumn } from "./values.ts";
 import type { FakeWebviewPlace } from "./webviews.ts";
-import {
-  type FakeCodeActions,
-  type FakeDecorations,
-  type FakePick,
-  type FakeTree,
-  FakeTreeView,
-  FakeWorkbench,
-  type FakeTab,
-  type ShownMessage,
-} from "./workbench.ts";
+import { type FakeTree, FakeTreeView, FakeWorkbench } from "./workbench.ts";
+import type { FakeCodeActions, FakeDecorations, FakePick, FakeTab, ShownMessage } from "./shapes.ts";
 
 export { EventEmitter } from "./emitter.ts";
 export { Position, Range, Selection } from "./ranges.ts";
@@ -124,8 +116,19 @@ export const window: object = {
   },
   createStatusBarItem: (id: string): unknown => {
     if (id === "patchbay.status") return bench.statusBar;
-    const item = { text: "", command: "", isShown: false, show: () => {}, hide: () => {}, dispose: () => {} };
-    item.show = () => void (item.isShown = true);
+    const item = {
+      text: "",
+      command: "",
+      isShown: false,
+      timesShown: 0,
+      show: () => {},
+      hide: () => {},
+      dispose: () => {},
+    };
+    item.show = () => {
+      item.isShown = true;
+      item.timesShown += 1;
+    };
     item.hide = () => void (item.isShown = false);
     bench.statusItems.set(id, item);
     return item;

@@ -2,6 +2,20 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type DocumentContent, FakeDocument } from "./document.ts";
 import { EventEmitter, type FakeDisposable } from "./emitter.ts";
 import { Position, type Range, Selection } from "./ranges.ts";
+import type {
+  FakeChange,
+  FakeCodeActions,
+  FakeDecorations,
+  FakeEditor,
+  FakeExecution,
+  FakeGroup,
+  FakePick,
+  FakeStatusItem,
+  FakeStatusBar,
+  FakeTab,
+  ShownMessage,
+  TextSource,
+} from "./shapes.ts";
 import { Uri } from "./uri.ts";
 import { FakeWebviews } from "./webviews.ts";
 import {
@@ -13,51 +27,11 @@ import {
   ViewColumn,
 } from "./values.ts";
 
-export interface FakeTab {
-  readonly label: string;
-  readonly input: TabInputText | TabInputTextDiff | TabInputTerminal;
-  readonly group: FakeGroup;
-  readonly isActive: boolean;
-  readonly isDirty: boolean;
-}
-
-interface FakeGroup {
-  readonly viewColumn: number;
-  readonly tabs: FakeTab[];
-  readonly activeTab: FakeTab | undefined;
-  readonly isActive: boolean;
-}
-
-export interface FakeEditor {
-  readonly document: FakeDocument;
-  selection: Selection;
-  /** Nothing is drawn. */
-  readonly visibleRanges: readonly Range[];
-  revealRange(range: Range): void;
-  edit(change: (edit: { replace(range: Range, text: string): void }) => void): Promise<boolean>;
-}
-
-export interface ShownMessage {
-  readonly severity: "info" | "warning" | "error";
-  readonly text: string;
-  readonly detail: string;
-  readonly modal: boolean;
-  readonly items: readonly string[];
-}
-
-export interface FakeStatusBar {
-  readonly text: string;
-  readonly tooltip: MarkdownString | string;
-  readonly accessibilityInformation?: { readonly label: string };
-  readonly command: string;
-  show(): void;
-  dispose(): void;
-}
-
 /** The content of a view of the side bar. */
 export interface FakeTree {
   getChildren(node?: unknown): Promise<readonly unknown[]>;
   getTreeItem(node: unknown): Promise<FakeRow>;
+  getParent?(node: unknown): Promise<unknown>;
 }
 
 export interface FakeRow {
@@ -71,6 +45,8 @@ export interface FakeRow {
 
 /** A view of the side bar as extensions and the keyboard see it: the row that is focused is told to nobody. */
 export class FakeTreeView {
+  readonly #visibility: EventEmitter<void> = new EventEmitter();
+  readonly onDidChangeVisibility: EventEmitter<void>["event"] = this.#visibility.event;
   visible = false;
   badge: unknown;
   selection: readonly unknown[] = [];
@@ -80,6 +56,11 @@ export class FakeTreeView {
 
   constructor(dispose: () => void) {
     this.dispose = dispose;
+  }
+
+  show(visible: boolean): void {
+    this.visible = visible;
+    this.#visibility.fire();
   }
 
   async reveal(row: unknown): Promise<void> {
@@ -108,45 +89,6 @@ export class FakeTreeView {
   }
 }
 
-/** An entry of a list to choose from. */
-export interface FakePick {
-  readonly label: string;
-  readonly description?: string;
-}
-
-/** Marks on tabs. */
-export interface FakeDecorations {
-  provideFileDecoration(uri: Uri): { readonly badge: string; readonly tooltip: string } | undefined;
-}
-
-/** An item of the status bar that is shown or not. */
-export interface FakeStatusItem {
-  readonly text: string;
-  readonly command: string;
-  readonly isShown: boolean;
-}
-
-/** A command in a terminal with shell integration. */
-export interface FakeExecution {
-  readonly commandLine: { readonly value: string };
-  read(): AsyncIterable<string>;
-}
-
-/** One change of a document. */
-export interface FakeChange {
-  readonly text: string;
-  readonly rangeLength: number;
-}
-
-/** A file system or content provider, as the extension registers it. */
-interface TextSource {
-  read(uri: Uri): Promise<DocumentContent>;
-  readBytes?(uri: Uri): Promise<Uint8Array>;
-  write?(uri: Uri, content: Uint8Array): Promise<void>;
-  /** Nobody may type into it. */
-  isReadOnly?(uri: Uri): Promise<boolean>;
-}
-
 class Group implements FakeGroup {
   readonly tabs: FakeTab[] = [];
   readonly viewColumn: number;
@@ -167,20 +109,6 @@ class Group implements FakeGroup {
  * VS Code's window without a screen, with the behaviour that was seen in the real one: which events come in which order when tabs,
  * documents and saves change. Everything a user does is a method.
  */
-/** What offers actions for problems. */
-export interface FakeCodeActions {
-  provideCodeActions(
-    document: { readonly uri: Uri },
-    range: unknown,
-    context: { readonly diagnostics: readonly unknown[] },
-  ): readonly FakeCodeAction[];
-}
-
-interface FakeCodeAction {
-  readonly title: string;
-  readonly command?: { readonly command: string; readonly arguments?: readonly unknown[] };
-}
-
 export class FakeWorkbench {
   documents: FakeDocument[] = [];
   groups: Group[] = [new Group(this, 1)];

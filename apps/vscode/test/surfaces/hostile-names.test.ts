@@ -120,17 +120,17 @@ describe("what shows texts", () => {
   it.each([
     [/\bshow(?:Information|Warning|Error)Message\b/u, ["surfaces/messages.ts"]],
     [/\b(?:showInputBox|showQuickPick|setStatusBarMessage)\b/u, ["surfaces/messages.ts"]],
-    [/\bnew TreeItem\b/u, ["surfaces/tree-item.ts"]],
+    [/\bnew TreeItem\b/u, ["surfaces/texts.ts"]],
     [/\bnew FileDecoration\b/u, ["diff/register-reviews.ts"]],
     [/\bcreateStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts"]],
     [/\bStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts", "views/write-status.ts"]],
     [
       /"vscode\.diff"/u,
-      ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts", "turns/turn-commands.ts"],
+      ["commands/hooks.ts", "diff/review-tab.ts", "panel/change-documents.ts", "turns/turn-commands.ts"],
     ],
     [/\bcreate(?:SourceControl|ResourceGroup)\b/u, ["turns/changes-view.ts"]],
     [/\bcreateWebviewPanel\b/u, ["panel/panel.ts"]],
-    [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts", "terminals/prompt.ts"]],
+    [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts", "terminals/find-terminal.ts"]],
     [/\bMarkdownString\b/u, ["views/write-status.ts"]],
     [/\b(?:createQuickPick|createInputBox|CodeLens|Hover)\b/u, []],
   ])("%s stands where texts are made harmless, and nowhere else", (use, places) => {

@@ -177,6 +177,52 @@ describe('the list "Review"', () => {
     expect(bench.shown).toHaveLength(2);
   });
 
+  it("is grouped by folder on demand, with a row for each that decides all below it", async () => {
+    const { outcomeOf } = await withFour();
+    await window.run("patchbay.groupByFolder");
+    expect(bench.contexts.get("patchbay.isByFolder")).toBe(true);
+    expect(await texts()).toEqual([
+      "src 3",
+      "deep 2",
+      "c.txt waits for you · Claude Code · +1 −0 · now",
+      "d.txt waits for you · Gemini CLI · +1 −0 · now",
+      "b.txt waits for you · Qwen Code · +1 −0 · now",
+      "a.txt waits for you · Gemini CLI · +1 −0 · now",
+    ]);
+    // The rows above a row, by which VS Code finds it.
+    await window.run("patchbay.showReviews");
+    expect(await focus()).toBe("a.txt");
+    const tree = bench.trees.get("patchbay.proposals");
+    const deepest = (await window.reviewRows()).find(({ text }) => text.startsWith("c.txt"))?.row;
+    const deep = await tree?.getParent?.(deepest);
+    expect((await tree?.getTreeItem(deep))?.label).toBe("deep");
+    expect((await tree?.getTreeItem(await tree.getParent?.(deep)))?.label).toBe("src");
+    bench.answerNext(({ items }) => items[0]);
+    await goTo("deep");
+    await window.run("patchbay.rejectInView", focused);
+    expect(bench.shown.at(-1)).toMatchObject({ text: "Reject all 2 open proposals?", modal: true });
+    expect(bench.shown.at(-1)?.detail).toContain("c.txt ↔ Claude Code");
+    expect(await outcomeOf("src/deep/c.txt")).toBe("rejected");
+    expect(await outcomeOf("src/deep/d.txt")).toBe("rejected");
+    await window.run(
+      "patchbay.acceptAllProposals",
+      (await window.reviewRows()).find(({ text }) => text === "src 1")?.row,
+    );
+    expect(await outcomeOf("src/b.txt")).toBe("accepted");
+    await window.run("patchbay.groupBySession");
+    expect((await texts())[0]).toBe("Gemini CLI 1");
+  });
+
+  it("is grouped as it was left in the workspace", async () => {
+    window.state.set("patchbay.isByFolder", true);
+    await withFour();
+    expect((await texts())[0]).toBe("src 3");
+    expect(bench.contexts.get("patchbay.isByFolder")).toBe(true);
+    await window.run("patchbay.groupBySession");
+    expect(window.state.get("patchbay.isByFolder")).toBe(false);
+    expect(bench.contexts.get("patchbay.isByFolder")).toBe(false);
+  });
+
   it("leaves held ones alone when all are accepted", async () => {
     const { outcomeOf } = await withFour();
     await goTo("Gemini CLI");
@@ -249,6 +295,22 @@ describe("in a review", () => {
     await expect.poll(position).toMatch(/ of 4$/u);
     await bench.showFile(Uri.file(path("a.txt")));
     await expect.poll(position).toBeUndefined();
+  });
+
+  it("the position is written once for tabs that come and go together", async () => {
+    await window.activate();
+    writeFileSync(path("a.txt"), "one\n");
+    (await window.connect(createGeminiDriver)).propose({ path: path("a.txt"), text: "two\n" });
+    await expect.poll(() => bench.statusItems.get("patchbay.position")?.text).toBe("Review 1 of 1");
+    const item = bench.statusItems.get("patchbay.position");
+    const before = item?.timesShown ?? 0;
+    const written = (): number => (item?.timesShown ?? 0) - before;
+    const [tab] = bench.tabs;
+    for (let count = 0; count < 50; count += 1) {
+      bench.onDidChangeTabs.fire({ opened: [], closed: [], changed: tab === undefined ? [] : [tab] });
+    }
+    await expect.poll(written).toBeGreaterThan(0);
+    expect(written()).toBeLessThan(5);
   });
 
   it("all changes are shown in one editor, on the reviews' own sides; held ones are not", async () => {

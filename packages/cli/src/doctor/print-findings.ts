@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { AgentId, Finding, Platform, Surroundings } from "@patchbay/core";
 import { diagnose } from "@patchbay/core/diagnosis";
-import { plainJson } from "../plain-json.ts";
+import { program } from "../own-command.ts";
+import { plainJson } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { wordsOf } from "./finding-words.ts";
 
@@ -36,11 +37,14 @@ export async function printFindings(request: DoctorRequest): Promise<number> {
   } else {
     for (const finding of findings) {
       const { text, fix } = wordsOf(finding);
-      print(`${mark(finding, paint)} ${text}`);
+      const name = finding.level === "ok" ? "" : ` ${paint.faint(`[${finding.code}]`)}`;
+      print(`${mark(finding, paint)} ${text}${name}`);
       if (fix !== undefined) print(`  type: ${paint.place(fix)}`);
     }
     print("");
-    print(summary(findings));
+    const [worst] = findings;
+    const more = worst === undefined || worst.level === "ok" || worst.code === "not-installed";
+    print(`${summary(findings)}${more ? "" : ` To have one explained: ${program} doctor --explain ${worst.code}`}`);
   }
   return findings.some(({ level }) => level === "problem") ? 1 : 0;
 }

@@ -1,17 +1,17 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import {
   agentOf,
   agents,
   type Dialect,
   type DiscoveryFacts,
   isInContainer,
+  PatchbayError,
   type Platform,
   type RunningEditor,
 } from "@patchbay/core";
 import { findRunningEditors, findServingEditors, readAgentSettings } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
-import { chooseShell, exportLines } from "./export-lines.ts";
+import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 
 export interface EnvironmentRequest {
   readonly folder: string;
@@ -87,4 +87,93 @@ export async function editorEnvironment(
     Object.assign(environment, dialect.environment(facts));
   }
   return environment;
+}
+
+export type Shell = "sh" | "fish" | "tcsh" | "powershell";
+
+const shells: Readonly<Record<string, Shell>> = {
+  ...Object.fromEntries(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "yash"].map((name) => [name, "sh"])),
+  fish: "fish",
+  tcsh: "tcsh",
+  csh: "tcsh",
+  powershell: "powershell",
+  pwsh: "powershell",
+};
+
+/** Which shell's words to print: the given one, else that of $SHELL (PowerShell on Windows). Throws where it is not known. */
+export function chooseShell(given: string | undefined, shellPath: string | undefined, platform: string): Shell {
+  if (given === undefined && shellPath === undefined) return platform === "win32" ? "powershell" : "sh";
+  const name = given ?? basename(shellPath ?? "").replace(/\.exe$/iu, "");
+  const shell = Object.hasOwn(shells, name) ? shells[name] : undefined;
+  if (shell !== undefined) return shell;
+  const whose = given === undefined ? `Your shell, ${name},` : `The shell "${name}"`;
+  throw new PatchbayError(
+    "invalid-argument",
+    `${whose} is not supported. Name the shell you use with --shell: sh (bash, zsh), fish, tcsh or powershell.`,
+  );
+}
+
+/**
+ * Lines that set variables when the shell evaluates them; values are quoted whatever they hold. What would speak to a
+ * terminal on which they are only looked at is spelled out.
+ */
+export function exportLines(variables: Readonly<Record<string, string>>, shell: Shell): readonly string[] {
+  return Object.entries(variables).map(([name, value]) => {
+    switch (shell) {
+      case "sh":
+        return `export ${name}=${quote(value, (text) => `'${text.replaceAll("'", "'\\''")}'`, printedOctal, "")}`;
+      case "fish":
+        return `set -gx ${name} ${quote(value, quoteForFish, (text) => codePoints(text).map(fishEscape).join(""), "")}`;
+      case "tcsh":
+        if (/[\r\n]/u.test(value) || escapeText(value) !== value) {
+          throw new PatchbayError("invalid-argument", `tcsh cannot express a name in ${name}. Use another shell.`);
+        }
+        // History is expanded even between single quotes; the backquotes of eval make one line of all.
+        return `setenv ${name} '${value.replaceAll("'", "'\\''").replaceAll("!", "\\!")}';`;
+      case "powershell":
+        return `$env:${name} = ${quote(value, (text) => `'${text.replaceAll("'", "''")}'`, fromUtf32, " + ")}`;
+    }
+  });
+}
+
+/** Puts a value together from plain pieces and from pieces that a terminal would obey. */
+function quote(
+  value: string,
+  plain: (text: string) => string,
+  spelledOut: (text: string) => string,
+  joint: string,
+): string {
+  const pieces: { readonly isPlain: boolean; text: string }[] = [];
+  for (const character of value) {
+    const isPlain = escapeText(character) === character;
+    const last = pieces.at(-1);
+    if (last?.isPlain === isPlain) last.text += character;
+    else pieces.push({ isPlain, text: character });
+  }
+  if (pieces.length === 0) return plain("");
+  return pieces.map(({ isPlain, text }) => (isPlain ? plain(text) : spelledOut(text))).join(joint);
+}
+
+function quoteForFish(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+function codePoints(text: string): readonly number[] {
+  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
+}
+
+function fishEscape(code: number): string {
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}
+
+function fromUtf32(text: string): string {
+  return codePoints(text)
+    .map((code) => `[char]::ConvertFromUtf32(${code})`)
+    .join(" + ");
+}
+
+/** Never ends in a line end, which the shell would cut off: that is plain. */
+function printedOctal(text: string): string {
+  const bytes = Array.from(Buffer.from(text), (byte) => `\\${byte.toString(8).padStart(3, "0")}`);
+  return `"$(printf '${bytes.join("")}')"`;
 }

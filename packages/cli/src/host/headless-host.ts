@@ -1,5 +1,11 @@
+import { createHash } from "node:crypto";
+import { closeSync, readSync } from "node:fs";
+import { join } from "node:path";
 import {
+  type Diagnostic,
   type EditorHost,
+  Emitter,
+  type FileDiagnostics,
   type HostDiagnostics,
   type HostDocuments,
   type HostIdentity,
@@ -10,11 +16,8 @@ import {
   type Range,
   toDisposable,
 } from "@patchbay/core";
-import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { closeSync, readSync } from "node:fs";
 import { version } from "../own-command.ts";
-import { OpenFiles, openRegularFile, type OpenPlace } from "./open-files.ts";
+import { OpenFiles, type OpenPlace, openRegularFile } from "./open-files.ts";
 import { ReviewQueue } from "./review-queue.ts";
 
 export interface HeadlessHostOptions {
@@ -97,4 +100,23 @@ export function stateDirectory(facts: ProcessFacts, folder: string): string {
   const base =
     configured === undefined || configured === "" ? join(facts.homeDirectory, ".local", "state") : configured;
   return join(base, "patchbay", "serve", name);
+}
+
+/** Problems of files, as a program tells them: it knows when it looks again. */
+export class SaidProblems implements HostDiagnostics {
+  readonly #byPath: Map<string, readonly Diagnostic[]> = new Map();
+  readonly #change: Emitter<{ readonly paths: readonly string[] }> = new Emitter();
+  readonly onDidChange: NonNullable<HostDiagnostics["onDidChange"]> = this.#change.event;
+
+  /** All that a file has now. */
+  say(path: string, problems: readonly Diagnostic[]): void {
+    if (problems.length === 0) this.#byPath.delete(path);
+    else this.#byPath.set(path, problems);
+    this.#change.fire({ paths: [path] });
+  }
+
+  async read(path: string | undefined): Promise<readonly FileDiagnostics[]> {
+    const all = Array.from(this.#byPath, ([file, diagnostics]) => ({ path: file, diagnostics }));
+    return all.filter((file) => path === undefined || file.path === path);
+  }
 }

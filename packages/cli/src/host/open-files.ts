@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { basename, isAbsolute, relative, resolve } from "node:path";
 import {
+  type DiffRequest,
   type EditorChange,
   Emitter,
   type HostActiveEditor,
@@ -175,6 +176,17 @@ function forEachPiece(path: string, visit: (piece: Piece) => boolean): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Whether a file is in a folder, or in one below it. */
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !/^\.\.(?:[/\\]|$)/u.test(way) && !isAbsolute(way);
+}
+
+/** What a review is about as people read it; where a made-up file is says nothing to them. Safe to print. */
+export function nameOf({ path, isTrial }: Pick<DiffRequest, "path" | "isTrial">, folder: string): string {
+  return isTrial === true ? basename(path) : pathInFolder(path, folder);
 }
 
 /** A path as people read it: below the folder relative to it, else whole. Safe to print. */

@@ -5,7 +5,12 @@ import {
   type Companion,
   createCompanion,
   createPrivateStorage,
+  type EditorChange,
+  type EditorContext,
+  Emitter,
   formatLogLine,
+  type HostActiveEditor,
+  type HostEditors,
   type Logger,
   PatchbayError,
   type Platform,
@@ -16,19 +21,18 @@ import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosi
 import {
   askForLink,
   type BrowserStart,
-  openLink,
-  startBrowser,
   EditorReviews,
+  openLink,
   type PagePanel,
   PageReviews,
   panelDirectory,
+  startBrowser,
   startPagePanel,
 } from "@patchbay/panel/server";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
-import { FollowedEditor } from "./followed-editor.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 
@@ -77,16 +81,20 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const turns = openLedgers(platform, [folder]);
+  let shown: PagePanel | undefined;
+  const turns = openLedgers(platform, [folder], {
+    tellUser: async ({ severity, text }) => (shown === undefined ? tell(escapeLine(text)) : shown.tell(severity, text)),
+  });
   const known = { record, storage, logger, turns, onIdle: () => ended.abort(), stop };
   const panel = await start(folder, directory, known, options);
   try {
+    shown = panel;
     options.onDidStart?.(panel);
     print(`The panel of ${escapeLine(folder)}:`);
-    const shown = show(panel.url(), directory, options);
+    const opening = show(panel.url(), directory, options);
     await sayWhatIsMissing(panel, print);
     print(`Ctrl-C ends it and its agents.`);
-    await Promise.all([shown, untilAborted(stop)]);
+    await Promise.all([opening, untilAborted(stop)]);
     if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
   } finally {
     await panel.close();
@@ -153,8 +161,14 @@ async function start(
     onIdle,
     settings: { agents: () => agents, autosave: () => true, reasonNotToStart: () => undefined },
   });
+  try {
+    await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
+  } catch (error) {
+    // Conversations could not be kept there either. What listens would keep this process for ever.
+    await panel.close();
+    throw error;
+  }
   void followEditorContext(platform, folder, (context) => editors.update(context), stop);
-  await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
   return panel;
 }
 
@@ -219,4 +233,37 @@ function warningsTo(tell: (line: string) => void): Logger {
 async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+/** What is open in the editor that has the folder open; where there is none, what is open here. */
+class FollowedEditor implements HostEditors {
+  readonly #own: HostEditors;
+  readonly #change: Emitter<EditorChange> = new Emitter();
+  #context: EditorContext | undefined;
+  readonly onDidChange: HostEditors["onDidChange"] = this.#change.event;
+
+  constructor(own: HostEditors) {
+    this.#own = own;
+    own.onDidChange((change) => this.#change.fire(change));
+  }
+
+  /** Undefined: there is no such editor. */
+  update(context: EditorContext | undefined): void {
+    this.#context = context;
+    this.#change.fire({ kind: "selection" });
+  }
+
+  openFiles(): readonly string[] {
+    return this.#context?.files.map(({ path }) => path) ?? this.#own.openFiles();
+  }
+
+  active(): HostActiveEditor | undefined {
+    if (this.#context === undefined) return this.#own.active();
+    const { active } = this.#context;
+    if (active === undefined) return undefined;
+    const { path, cursor, selection } = active;
+    // The editor has cut it already.
+    if (selection === undefined) return { path, cursor, readSelection: () => "" };
+    return { path, cursor, selection: selection.range, readSelection: () => selection.text };
+  }
 }

@@ -1,5 +1,5 @@
 import { type HostMessage, messageOf } from "@patchbay/core";
-import { pathInFolder } from "../host/open-files.ts";
+import { nameOf } from "../host/open-files.ts";
 import type { Review, ReviewQueue } from "../host/review-queue.ts";
 import { escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -272,7 +272,7 @@ export class Asking {
   #reviewPrompt(id: string): string {
     const { queue, folder, difftool, screen, kept } = this.#options;
     return reviewPrompt({
-      name: pathInFolder(queue.find(id)?.request.path ?? "", folder),
+      name: nameOf(queue.find(id)?.request ?? { path: "" }, folder),
       more: queue.waiting.length - 1,
       hasDifftool: difftool !== undefined,
       isKept: kept.has(id),

@@ -1,5 +1,5 @@
 import type { Hunk, HunkDecision } from "@patchbay/core";
-import { pathInFolder } from "../host/open-files.ts";
+import { nameOf } from "../host/open-files.ts";
 import type { ReviewQueue } from "../host/review-queue.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -118,7 +118,7 @@ export class HunkReview {
     const { queue, screen, folder } = this.#options;
     const review = queue.find(this.id);
     if (review === undefined || review.revision === this.#shown?.revision) return false;
-    screen.print(`${pathInFolder(review.request.path, folder)} has changed, so your answer was not used.`);
+    screen.print(`${nameOf(review.request, folder)} has changed, so your answer was not used.`);
     await this.#show(this.#shown?.line ?? 0);
     return true;
   }
@@ -170,7 +170,7 @@ export class HunkReview {
     screen.printLines(drawHunk(review.original, review.text, hunk, paint).join("\n"));
     this.#shown = { line: hunk.right.start, revision: review.revision };
     const place = `${this.#decided + open.indexOf(hunk) + 1} of ${this.#decided + open.length}`;
-    const name = pathInFolder(review.request.path, folder);
+    const name = nameOf(review.request, folder);
     const asks = `(${place}) Accept this hunk of ${name} [y,n,q,a,d,e,u,?]? `;
     screen.ask((screen.columns ?? 200) > asks.length + 2 ? asks : `(${place}) Accept? [y,n,q,a,d,e,u,?] `, keys);
   }

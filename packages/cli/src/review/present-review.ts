@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { pathInFolder } from "../host/open-files.ts";
+import { nameOf } from "../host/open-files.ts";
 import type { Review } from "../host/review-queue.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { wrapText } from "../terminal/layout.ts";
@@ -40,7 +40,7 @@ export async function presentReview(review: Review, presentation: Presentation):
   const { paint, folder, maximumLines, columns, isKept } = presentation;
   const original = await readOriginal(request.path);
   const diff = renderDiff(review.original, review.text, { paint, maximumLines });
-  const name = pathInFolder(request.path, folder);
+  const name = nameOf(request, folder);
   const counts = `${paint.added(`+${diff.added}`)} ${paint.removed(`-${diff.removed}`)}`;
   const head = [
     "",

@@ -1,6 +1,6 @@
 import type { DiffCloseReason, HostMessage } from "@patchbay/core";
 import type { Review } from "../host/review-queue.ts";
-import { pathInFolder } from "../host/open-files.ts";
+import { nameOf, pathInFolder } from "../host/open-files.ts";
 import { displayWidth, fitEnd } from "../terminal/layout.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 
@@ -34,8 +34,8 @@ export function reviewKeys(hasDifftool: boolean, isKept: boolean): string {
 }
 
 export function reviewHelp({ request }: Review, folder: string, difftool: string | undefined, isKept: boolean): string {
-  const agent = escapeLine(request.agentName);
-  const name = pathInFolder(request.path, folder);
+  const agent = request.isTrial === true ? "an agent" : escapeLine(request.agentName);
+  const name = nameOf(request, folder);
   const first = isKept
     ? `w  write your text to ${name}, merged with the changes made there\nr  remove: discard your text`
     : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written; type r and why, then Enter, to tell ${agent}\np  patch: decide hunk by hunk, as in git add -p`;
@@ -46,8 +46,24 @@ v  view the whole change, in $PAGER if it is long
 ${difftool === undefined ? "" : "d  open it in the difftool; accepting uses what you save\n"}s  skip it for now; type review to come back to it
 q  quit; asks again if proposals are waiting
 ?  this help
-Or type a command and press Enter: accept all, review <number>, proposals, open, close, mention, sessions, kept.`;
+Or type a command and press Enter: accept all [folder], reject all [folder], review <number>, proposals, open, close, mention, sessions, kept.`;
 }
+
+/** What can be typed as a line, as far as Tab completes it. */
+export const lineCommands: readonly string[] = [
+  "accept all",
+  "reject all",
+  "review",
+  "proposals",
+  "open ",
+  "close ",
+  "mention ",
+  "sessions",
+  "commands",
+  "kept",
+  "help",
+  "quit",
+];
 
 export function questionPrompt(actions: readonly string[]): string {
   return `${actions.map((label, index) => `[${index + 1}] ${escapeLine(label)}`).join("  ")} > `;
@@ -61,7 +77,7 @@ export function idlePrompt(waiting: number, skipped: number): string {
 
 /** A proposal that came while the user is busy with something else. */
 export function announcement({ request }: Review, waiting: number, folder: string): string {
-  const what = `${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`;
+  const what = `${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`;
   return `${what}: ${waiting === 1 ? "it is waiting for you." : `${waiting} proposals are waiting.`}`;
 }
 
@@ -73,7 +89,7 @@ export const verbs = {
 
 /** What is left of a review whose agent will not come back. */
 export function keptSentence({ request }: Review, folder: string): string {
-  const name = pathInFolder(request.path, folder);
+  const name = nameOf(request, folder);
   return `${escapeLine(request.agentName)} is no longer waiting for this. Your text is kept: w writes it to ${name}, r discards it.`;
 }
 
@@ -83,9 +99,11 @@ export function afterVerdict(
   verdict: "accepted" | "rejected",
   folder: string,
 ): string {
+  // What an agent would do now is told by whoever began the trial.
+  if (request.isTrial === true) return verdict === "accepted" ? "Accepted." : "Rejected.";
   if (verdict === "rejected") return "Rejected. Nothing is written.";
   if (!agentPresent) return "Accepted, but the agent has exited, so the file was not changed.";
-  return `Accepted. ${escapeLine(request.agentName)} writes ${pathInFolder(request.path, folder)}.`;
+  return `Accepted. ${escapeLine(request.agentName)} writes ${nameOf(request, folder)}.`;
 }
 
 /** What to do about a conflict; `name` is safe to print. */
@@ -95,14 +113,14 @@ export function conflictSentence(name: string): string {
 
 /** The file under review has changed while it was shown. */
 export function followed({ request, standing }: Review, folder: string): string {
-  const name = pathInFolder(request.path, folder);
+  const name = nameOf(request, folder);
   return standing === "conflict" ? `${name} has changed in the same lines.` : `${name} has changed. The proposal now:`;
 }
 
 /** Why a proposal is not asked about any more. */
 export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folder: string): string {
   const agent = escapeLine(request.agentName);
-  const name = pathInFolder(request.path, folder);
+  const name = nameOf(request, folder);
   switch (reason) {
     case "accepted":
       return `${name} was accepted.`;
@@ -135,4 +153,8 @@ export function questionSentence(message: HostMessage, folder: string): string {
 /** Keys that are an answer to a question without Enter. */
 export function questionKeys(actions: readonly string[]): string {
   return actions.length < 10 ? actions.map((_, index) => String(index + 1)).join("") : "";
+}
+
+export function noEditedText({ request }: Review): string {
+  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
 }

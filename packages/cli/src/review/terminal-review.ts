@@ -1,8 +1,7 @@
 import { DisposableStore, type HostMessage } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
-import { pathInFolder } from "../host/open-files.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
 import { program } from "../own-command.ts";
+import { AllAtOnce } from "./all-at-once.ts";
 import { Asking, type AskingOptions, Question } from "./asking.ts";
 import { type HunkActions, HunkReview } from "./hunk-review.ts";
 import { editOutside, type OutsideOptions, showAll } from "./outside.ts";
@@ -10,9 +9,10 @@ import {
   afterVerdict,
   beforeQuit,
   keptSentence,
+  lineCommands,
+  noEditedText,
   questionSentence,
   reviewHelp,
-  verbs,
   whyWithdrawn,
 } from "./review-words.ts";
 
@@ -40,10 +40,6 @@ function reasonAfter(line: string, words: readonly string[]): string | undefined
   return words.includes(word.toLowerCase()) && rest.length > 0 ? rest.join(" ") : undefined;
 }
 
-function noEditedText({ request }: Review): string {
-  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
-}
-
 /** The companion's offer that the list of kept texts makes here. */
 const saveToFile = "Save to File";
 
@@ -51,6 +47,7 @@ const saveToFile = "Save to File";
 export class TerminalReview {
   readonly #options: TerminalReviewOptions;
   readonly #asking: Asking;
+  readonly #all: AllAtOnce;
   /** A proposal that is reviewed hunk by hunk; nothing else is asked meanwhile. */
   #hunks: HunkReview | undefined;
   readonly #store: DisposableStore = new DisposableStore();
@@ -63,6 +60,7 @@ export class TerminalReview {
   constructor(options: TerminalReviewOptions) {
     this.#options = options;
     this.#asking = new Asking(options);
+    this.#all = new AllAtOnce(options, this.#asking);
   }
 
   /** Follows the queue from now on, until `dispose`. */
@@ -134,10 +132,17 @@ export class TerminalReview {
         return this.#decide(mode.id, word);
       case "idle":
         if (word === "q" || word === "quit") return this.#quit();
-        if (word === "accept all") return void this.#acceptAll();
+        if (this.#all.isMeant(word, false)) return void this.#all.decide(word);
         if (word !== "") this.#options.command(word);
         return this.#settle();
     }
+  }
+
+  /** What a line may go on with: a command, and where it is about all, the folders in which something waits. */
+  complete(text: string): readonly string[] {
+    const { kind } = this.#asking.mode;
+    if (kind === "busy" || kind === "question") return [];
+    return [...lineCommands, ...this.#all.complete(text)].filter((line) => line.startsWith(text));
   }
 
   /** The user types no longer: what came meanwhile is asked about now. */
@@ -149,6 +154,7 @@ export class TerminalReview {
     const { queue, folder, difftool, kept } = this.#options;
     const asking = this.#asking;
     if (kept.has(id) && (word === "w" || word === "write")) return void this.#save(id);
+    if (this.#all.isMeant(word, true)) return void this.#all.decide(word);
     const why = reasonAfter(word, ["r", "reject"]);
     if ((["a", "accept", "r", "reject"].includes(word) || why !== undefined) && asking.isTooSoon()) return;
     if (why !== undefined && !kept.has(id)) return void this.#rejectWithReason(id, why);
@@ -160,8 +166,6 @@ export class TerminalReview {
         this.#print(keptSentence(review, folder));
         return asking.askAgain();
       }
-      case "accept all":
-        return void this.#acceptAll();
       case "r":
       case "reject":
         if (kept.has(id) && this.#discardAsked !== id) {
@@ -202,36 +206,6 @@ export class TerminalReview {
         // The command may have gone to another proposal.
         if (asking.mode.kind === "review") asking.askAgain();
     }
-  }
-
-  /** Asks with the list, then accepts one after the other: each on the file as the one before has left it. */
-  async #acceptAll(): Promise<void> {
-    const { queue, screen, folder, accept, kept } = this.#options;
-    const all = queue.waiting.filter(({ request }) => !kept.has(request.id));
-    if (all.length === 0) {
-      this.#print("No proposals are waiting.");
-      return this.#settle();
-    }
-    for (const { request } of all) {
-      this.#print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`);
-    }
-    const text = all.length === 1 ? "Accept this proposal?" : `Accept these ${all.length} proposals?`;
-    const actions = ["Accept All", "Cancel"];
-    const question = new Question({ code: "accept-all", severity: "info", text, values: {}, actions }, "Accept All");
-    this.#asking.free();
-    this.#asking.add(question, "first");
-    this.#asking.next(true);
-    if ((await question.answered) !== question.goesOn) return;
-    screen.ask("");
-    let accepted = 0;
-    for (const { request } of all) {
-      if (await accept(request.id).catch(() => false)) accepted += 1;
-    }
-    this.#print(
-      accepted === all.length ? `All ${accepted} were accepted.` : `${accepted} of ${all.length} were accepted.`,
-    );
-    this.#asking.free();
-    this.#asking.next(false);
   }
 
   async #rejectWithReason(id: string, reason: string): Promise<void> {

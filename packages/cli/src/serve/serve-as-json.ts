@@ -10,8 +10,8 @@ import {
 } from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
-import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
-import { SaidProblems } from "../host/said-problems.ts";
+import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";
+import { isBelow } from "../host/open-files.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
@@ -51,7 +51,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const turns = openLedgers(platform, folders);
+  const turns = openLedgers(platform, folders, { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,
@@ -174,9 +174,16 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
       problems.say(resolve(folder, command.file), command.problems);
       return done;
     case "accept-all":
-      // One after the other: each on the file as the one before has left it.
-      for (const { request } of host.diffs.waiting) await companion.accept(request.id);
+    case "reject-all": {
+      const meant = command.folder === undefined ? undefined : resolve(folder, command.folder);
+      const all = host.diffs.waiting.filter(({ request }) => meant === undefined || isBelow(request.path, meant));
+      // One after the other: each is accepted on the file as the one before has left it.
+      for (const { request } of all) {
+        if (command.command === "accept-all") await companion.accept(request.id);
+        else host.diffs.reject(request.id);
+      }
       return done;
+    }
     case "read-kept":
       tell("kept-text", { id: command.id, text: await companion.readKeptText(command.id) });
       return done;
@@ -250,7 +257,7 @@ const schema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
   z.object({ command: z.enum(["allow-command", "reject-command"]), id: z.string(), reason: text }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
-  z.object({ command: z.literal("accept-all") }),
+  z.object({ command: z.enum(["accept-all", "reject-all"]), folder: text }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),
   z.object({ command: z.literal("open"), file: z.string(), cursor: position.optional(), selection: range.optional() }),
   z.object({ command: z.enum(["close", "mention"]), file: z.string() }),

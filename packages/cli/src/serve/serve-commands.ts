@@ -3,20 +3,21 @@ import { resolve } from "node:path";
 import {
   agents,
   type Companion,
+  type EditorContext,
   isSecretPath,
   type KeptReason,
   type KeptTextSaving,
   messageOf,
   type Position,
   type Range,
+  type SessionInfo,
 } from "@patchbay/core";
 import { shownCommand } from "@patchbay/core/presences";
 import type { HeadlessHost } from "../host/headless-host.ts";
-import { countLines, type FilePlace, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
+import { countLines, type FilePlace, nameOf, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
 import { verbs } from "../review/review-words.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";
-import { describeContext, describeSession } from "./describe-session.ts";
 
 export interface ServeCommandsOptions {
   readonly companion: Companion;
@@ -25,6 +26,8 @@ export interface ServeCommandsOptions {
   readonly print: (text: string) => void;
   /** Puts a proposal in front. */
   readonly review: (id: string) => void;
+  /** Shows a made-up proposal. */
+  readonly tryReview: () => void;
 }
 
 /** The agents that take mentions. */
@@ -40,6 +43,7 @@ proposals                     what waits for you
 review [number]               go (back) to a proposal
 commands [number]             shell commands that wait for your answer; asks again about one
 kept                          your texts that no agent took: show, save, discard
+try                           try a review without an agent
 quit                          end Patchbay`;
 
 /** Carries out a command line that is no answer to a question. */
@@ -63,9 +67,7 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     case "proposals": {
       if (waiting.length === 0) print("No proposals are waiting.");
       for (const [index, { request }] of waiting.entries()) {
-        print(
-          `${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`,
-        );
+        print(`${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`);
       }
       return;
     }
@@ -79,6 +81,8 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
       return askAboutCommand(argument, options);
     case "kept":
       return void runKeptCommand(argument, options);
+    case "try":
+      return options.tryReview();
     case "help":
     case "?":
       return print(help);
@@ -253,4 +257,41 @@ function whatWasSaved(saving: KeptTextSaving | undefined, name: string): string 
     case "failed":
       return `Nothing was written to ${name}: ${escapeLine(saving.reason)} Your text is still kept.`;
   }
+}
+
+/** An agent's name with its version, safe to print. */
+export function sessionName(session: SessionInfo): string {
+  const version = session.version === undefined ? "" : ` ${session.version}`;
+  return escapeLine(`${session.agentName}${version}`);
+}
+
+const states = { connecting: "connecting", connected: "connected", away: "away, may reconnect" } as const;
+
+/** One line about a session. `now` in Unix milliseconds. */
+function describeSession(session: SessionInfo, now: number): string {
+  const context =
+    session.lastContext === undefined ? "no context sent yet" : `context sent ${age(now - session.lastContext)} ago`;
+  const { openProposals: open } = session;
+  const proposals = open === 0 ? "" : `, ${open === 1 ? "1 proposal" : `${open} proposals`} open`;
+  return `${sessionName(session)}: ${states[session.state]} for ${age(now - session.since)}, ${context}${proposals}`;
+}
+
+/** What agents see, in one line. */
+function describeContext(context: EditorContext, folder: string): string {
+  if (context.files.length === 0) return "Agents see no open file.";
+  const names = context.files.map(({ path }) => {
+    const name = pathInFolder(path, folder);
+    if (context.active?.path !== path) return name;
+    const { selection, cursor } = context.active;
+    return selection === undefined
+      ? `${name}:${cursor.line + 1} (active)`
+      : `${name} (active, ${selection.text.length} characters selected)`;
+  });
+  return `Agents see: ${names.join(", ")}`;
+}
+
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }

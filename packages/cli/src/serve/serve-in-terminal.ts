@@ -15,10 +15,10 @@ import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { Advice, argumentsOf } from "./advice.ts";
-import { sessionName } from "./describe-session.ts";
-import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
+import { openFile, runServeCommand, saveKept, sessionName } from "./serve-commands.ts";
 import { program } from "../own-command.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
+import { tryReview } from "./try-review.ts";
 
 export interface ServeInTerminalOptions {
   readonly command: ServeCommand;
@@ -38,6 +38,8 @@ export interface ServeInTerminalOptions {
   readonly onCompanion?: (companion: Companion) => void;
   /** Names of other editors that serve the folder. */
   readonly others: readonly string[];
+  /** Begins with a made-up proposal. */
+  readonly trial?: boolean;
 }
 
 /** Serves a folder and reviews its proposals in a terminal until the user ends it. */
@@ -53,6 +55,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     suspend: options.suspend,
     handlers: {
       line: (text) => review.line(text),
+      complete: (text) => review.complete(text),
       emptied: () => review.emptied(),
       interrupt: () => review.line("q"),
       end: finish,
@@ -64,7 +67,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
-  const turns = openLedgers(platform, [folder]);
+  const turns = openLedgers(platform, [folder], { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,
@@ -72,6 +75,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     ...(command.port === undefined ? {} : { port: command.port }),
     ...(command.reviews === undefined ? {} : { settings: { reviews: { "*": command.reviews } } }),
   });
+  const begin = (): void => void tryReview({ companion, platform, screen, paint });
   const review: TerminalReview = new TerminalReview({
     queue: host.diffs,
     screen,
@@ -80,7 +84,8 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     environment,
     difftool: command.difftool,
     monotonic: () => platform.clock.monotonic(),
-    command: (line) => runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id) }),
+    command: (line) =>
+      runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id), tryReview: begin }),
     accept: async (id) => await companion.accept(id),
     hunks: {
       list: async (id) => await companion.hunks(id),
@@ -113,6 +118,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     greet(companion, options, screen);
     review.start();
     void companion.restored.then(() => tellKept(companion, print));
+    if (options.trial === true) begin();
     if (!signal.aborted) await finished;
   } finally {
     store.dispose();
@@ -142,7 +148,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
     screen.print("and then one of:");
   }
   for (const { id } of agents) screen.printLines(`  ${paint.place(escapeLine(`${program} run ${id}`))}`);
-  screen.print(paint.faint("Type help for the commands, quit to exit."));
+  screen.print(paint.faint("Type try for a review without an agent, help for the commands, quit to exit."));
 }
 
 /** Who asked by a hook waits for the answer, and the reason is part of it; nobody else can be told from here. */

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
 import {
   type Companion,
   createNodePlatform,
@@ -18,7 +19,13 @@ import { serveInTerminal } from "./serve-in-terminal.ts";
 /** `patchbay serve`: a review in the terminal, a program's host, or the demonstration. */
 export async function serve(command: ServeCommand, streams: ScreenStreams = ownStreams()): Promise<number> {
   const isTerminal = streams.input.isTTY === true && streams.output.isTTY === true;
-  if (command.demo) return await demonstrate();
+  let trial = false;
+  if (command.demo) {
+    const code = await demonstrate();
+    const next = isTerminal ? await askWhatNext(streams) : "quit";
+    if (next === "quit") return code;
+    trial = next === "try";
+  }
   const folder = servedFolder(command.folder);
   if (!isTerminal && !command.json) throw new PatchbayError("invalid-argument", withoutTerminal);
   const platform = createNodePlatform();
@@ -34,11 +41,26 @@ export async function serve(command: ServeCommand, streams: ScreenStreams = ownS
     await serveAsJson({ ...common, ...streams, moreFolders });
   } else {
     const paint = createPaint(wantsColour(process.env, true));
-    await serveInTerminal({ ...common, streams, paint, others, environment: process.env, suspend, onDidContinue });
+    const around = { environment: process.env, suspend, onDidContinue };
+    await serveInTerminal({ ...common, ...around, streams, paint, others, trial });
   }
   // Standard input may still be read by someone; nothing else is open.
   process.stdin.unref?.();
   return 0;
+}
+
+/** After the demonstration: whoever has seen it may want to do it. */
+async function askWhatNext({ input, output }: ScreenStreams): Promise<"try" | "connect" | "quit"> {
+  const lines = createInterface({ input, output });
+  const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("q")));
+  output.write("\nWhat next?\n  t  try a review yourself\n  c  connect an agent to this folder\n  q  quit\n");
+  try {
+    const answer = (await Promise.race([lines.question("> "), ended])).trim().toLowerCase();
+    if (answer.startsWith("t")) return "try";
+    return answer.startsWith("c") ? "connect" : "quit";
+  } finally {
+    lines.close();
+  }
 }
 
 /** The whole job, as the terminal itself does it: a script or a package manager above stops with it. */

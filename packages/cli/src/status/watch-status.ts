@@ -1,8 +1,7 @@
 import type { Platform } from "@patchbay/core";
 import { terminalSafe } from "../terminal/escape-text.ts";
 import { fitStart } from "../terminal/layout.ts";
-import { readStatus, type Status, statusForPrograms, statusLines } from "./print-status.ts";
-import { sessionLine } from "./sessions.ts";
+import { readStatus, sessionLine, type Status, statusForPrograms, statusLines } from "./print-status.ts";
 
 /** How often it is looked, ms. */
 const lookMs = 1_000;

@@ -14,6 +14,8 @@ export interface ScreenStreams {
 
 interface ScreenHandlers {
   line(text: string): void;
+  /** The lines that Tab may make of this one. */
+  complete(text: string): readonly string[];
   /** The user has taken back what was typed: the line is empty again. */
   emptied(): void;
   /** Ctrl+C. */
@@ -195,7 +197,8 @@ export class Screen {
   #attach(): void {
     const { input, output } = this.#options.streams;
     const { handlers } = this.#options;
-    const lines = createInterface({ input, output, terminal: this.#isTerminal, prompt: this.#prompt });
+    const completer = (line: string): [string[], string] => [handlers.complete(line).slice(), line];
+    const lines = createInterface({ input, output, terminal: this.#isTerminal, prompt: this.#prompt, completer });
     this.#lines = lines;
     // After readline's own listener, so that the key is part of the line.
     input.off("keypress", this.#typed);

@@ -1,9 +1,10 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { PatchbayError, type Platform, turnsDirectory } from "@patchbay/core";
+import { type HostMessage, PatchbayError, type Platform, turnsDirectory } from "@patchbay/core";
 import {
   changedHunks,
   createDiskDoor,
   FolderLedgers,
+  type FolderLedgersOptions,
   type TurnFile,
   type TurnInfo,
   type TurnPart,
@@ -26,8 +27,13 @@ export interface TurnsOptions {
 }
 
 /** The ledger of folders on disk. What it writes, it writes in place. */
-export function openLedgers(platform: Platform, folders: readonly string[]): FolderLedgers {
+export function openLedgers(
+  platform: Platform,
+  folders: readonly string[],
+  options: Pick<FolderLedgersOptions, "looks" | "tellUser">,
+): FolderLedgers {
   return new FolderLedgers({
+    ...options,
     platform,
     storageDirectory: turnsDirectory(platform, folders),
     folders,
@@ -42,7 +48,8 @@ const longestDiff = 2_000;
 export async function runTurns(options: TurnsOptions): Promise<number> {
   const { command, platform } = options;
   const folder = await folderWithTurns(platform, command.folder);
-  const ledgers = openLedgers(platform, [folder]);
+  const tellUser = async ({ text }: HostMessage): Promise<void> => options.print(options.paint.bad(escapeLine(text)));
+  const ledgers = openLedgers(platform, [folder], { looks: false, tellUser });
   try {
     await ledgers.settled();
     switch (command.kind) {
@@ -204,6 +211,15 @@ async function undoAndTell(
     const result = await ledgers.undo(turn.id, { now, ...part, ...(reason.trim() === "" ? {} : { reason }) });
     for (const file of result.files) print(outcomeLine(file, folder, paint));
     results.push(result);
+  }
+  await ledgers.settled();
+  if (!ledgers.isWritten) {
+    const waits = results.flatMap(({ files }) => files).some(({ outcome }) => outcome === "queued");
+    const text = waits
+      ? "That could not be written down, so nothing will be undone later. To undo it at once, add --now."
+      : "The undo could not be written down, so it cannot be taken back.";
+    print(paint.bad(text));
+    return 1;
   }
   if (results.some(({ turn }) => turn !== undefined && ledgers.isToHear(turn))) {
     print(paint.faint("The agent is told with your next prompt, if an editor with Patchbay is running then."));

@@ -211,6 +211,7 @@ export class DoctorLab {
         rename: refuse,
         replaceText: refuse,
         remove: refuse,
+        removeDirectory: refuse,
         removeSync: () => expect.fail("the doctor changes nothing"),
       },
     };

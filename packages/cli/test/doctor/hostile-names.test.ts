@@ -1,8 +1,7 @@
 import type { AgentId, Finding, FindingCode, FindingValues, NamedEditor } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../src/doctor/finding-words.ts";
-import { plainJson } from "../../src/plain-json.ts";
-import { escapeLine, escapeText } from "../../src/terminal/escape-text.ts";
+import { escapeLine, escapeText, plainJson } from "../../src/terminal/escape-text.ts";
 
 /** Speaks to a terminal in every way, and to a shell. */
 const hostile = "a\u001b[31m\u001b]0;title\u0007\r\n\t\u009b2J\u202e\u2028'; touch x; $(touch y) `touch z`";

@@ -13,7 +13,8 @@ function makeLab(): DoctorLab {
 
 /** The situation's row in the documentation's table. */
 function rowOf({ title, says }: Situation): string {
-  const cell = says.map((line) => (line.startsWith("  type: ") ? `\`${line.slice(8)}\`` : line)).join("<br>");
+  const linked = says.map((line) => line.replace(/\[([a-z-]+)\]$/u, "[$1](findings/$1.md)"));
+  const cell = linked.map((line) => (line.startsWith("  type: ") ? `\`${line.slice(8)}\`` : line)).join("<br>");
   return `| ${title} | ${cell} |`;
 }
 

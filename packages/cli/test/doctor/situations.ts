@@ -89,7 +89,7 @@ export const situations: readonly Situation[] = [
     title: "No editor is running",
     make: async (lab) => lab.settle(),
     says: [
-      "✗ No running editor was found for Gemini CLI, Qwen Code and Claude Code.",
+      "✗ No running editor was found for Gemini CLI, Qwen Code and Claude Code. [no-editor]",
       "  type: patchbay serve FOLDER   # or open the folder in your editor",
     ],
   },
@@ -100,7 +100,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.directory("else where")]);
     },
     says: [
-      "✗ Editor (port N) has another folder open: /else where. Gemini CLI, Qwen Code and Claude Code look for one that has this folder open.",
+      "✗ Editor (port N) has another folder open: /else where. Gemini CLI, Qwen Code and Claude Code look for one that has this folder open. [other-folder]",
       "  type: cd '/else where'   # or open this folder in the editor",
     ],
   },
@@ -111,7 +111,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.directory("workspace", "app")]);
     },
     says: [
-      "✗ Editor (port N) has only a subfolder of this one open: FOLDER/app.",
+      "✗ Editor (port N) has only a subfolder of this one open: FOLDER/app. [folder-below]",
       "  type: cd FOLDER/app   # or open this folder in the editor",
     ],
   },
@@ -125,7 +125,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", await lab.httpServer(401), { workspaceFolders: [link] });
     },
     says: [
-      "✗ Editor (port N) has this folder open as /link, through a link that Claude Code does not follow. Open FOLDER itself in the editor.",
+      "✗ Editor (port N) has this folder open as /link, through a link that Claude Code does not follow. Open FOLDER itself in the editor. [folder-by-link]",
     ],
   },
   {
@@ -135,7 +135,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.folder]);
     },
     says: [
-      "! Claude Code can connect to Editor (port N), but in this terminal only on request.",
+      "! Claude Code can connect to Editor (port N), but in this terminal only on request. [waits-to-be-told]",
       "  type: claude --ide   # or /ide in a running one",
       "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
@@ -146,7 +146,7 @@ export const situations: readonly Situation[] = [
       await two(lab);
     },
     says: [
-      "! 2 editors have this folder open (Theia (port N); VS Code (port N)), so Claude Code connects to none of them by itself.",
+      "! 2 editors have this folder open (Theia (port N); VS Code (port N)), so Claude Code connects to none of them by itself. [undecided]",
       '  type: eval "$(patchbay env)"   # or choose one: type /ide in Claude Code',
       "✓ Gemini CLI connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the largest process id.",
       "✓ Qwen Code connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the newest record.",
@@ -178,7 +178,7 @@ export const situations: readonly Situation[] = [
       lab.terminalOf(await lab.start("Other", [lab.directory("other")]));
     },
     says: [
-      "✗ CLAUDE_CODE_SSE_PORT points Claude Code to Other (port N), which has another folder open: /other. Editor (port N) has this one open.",
+      "✗ CLAUDE_CODE_SSE_PORT points Claude Code to Other (port N), which has another folder open: /other. Editor (port N) has this one open. [takes-other-folder]",
       '  type: eval "$(patchbay env --port N)"',
       "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
@@ -190,7 +190,7 @@ export const situations: readonly Situation[] = [
       ports(lab, 9);
     },
     says: [
-      "! GEMINI_CLI_IDE_SERVER_PORT, QWEN_CODE_IDE_SERVER_PORT, CLAUDE_CODE_SSE_PORT (9) are left over from an editor that has exited. Gemini CLI, Qwen Code and Claude Code ignore that.",
+      "! GEMINI_CLI_IDE_SERVER_PORT, QWEN_CODE_IDE_SERVER_PORT, CLAUDE_CODE_SSE_PORT (9) are left over from an editor that has exited. Gemini CLI, Qwen Code and Claude Code ignore that. [port-left-over]",
       allWell,
     ],
   },
@@ -203,11 +203,11 @@ export const situations: readonly Situation[] = [
       ports(lab, 9);
     },
     says: [
-      "✗ Gemini CLI chooses Editor (port N), which has exited, and tries no other: TMP/gemini/ide/gemini-ide-server-N-N.json and a variable in this terminal point to it. Editor (port N) has this folder open.",
+      "✗ Gemini CLI chooses Editor (port N), which has exited, and tries no other: TMP/gemini/ide/gemini-ide-server-N-N.json and a variable in this terminal point to it. Editor (port N) has this folder open. [takes-ended-editor]",
       '  type: eval "$(patchbay env --port N)"',
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json is left over from Editor, which has exited.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is left over from Editor, which has exited. [record-left-over]",
       "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json",
-      "! QWEN_CODE_IDE_SERVER_PORT (9) is left over from an editor that has exited. Qwen Code ignores that.",
+      "! QWEN_CODE_IDE_SERVER_PORT (9) is left over from an editor that has exited. Qwen Code ignores that. [port-left-over]",
       "✓ Qwen Code connects to Editor (port N).",
     ],
   },
@@ -220,7 +220,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", port, { authToken: "of another run" });
     },
     says: [
-      "✗ Editor (port N) rejects the token in ~/.claude/ide/N.lock, which does not belong to its current run. Reload the editor's window.",
+      "✗ Editor (port N) rejects the token in ~/.claude/ide/N.lock, which does not belong to its current run. Reload the editor's window. [token-refused]",
     ],
   },
   {
@@ -232,7 +232,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", port, {}, pid);
     },
     says: [
-      "✗ Editor (port N) is suspended (process N) and does not answer agents.",
+      "✗ Editor (port N) is suspended (process N) and does not answer agents. [editor-stopped]",
       "  type: kill -CONT N   # or fg, in the terminal where it was suspended",
     ],
   },
@@ -244,7 +244,7 @@ export const situations: readonly Situation[] = [
       lab.record("gemini", await lab.silentServer());
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window.",
+      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
     ],
   },
   {
@@ -254,7 +254,7 @@ export const situations: readonly Situation[] = [
       lab.settle();
       lab.record("gemini", await lab.httpServer(503));
     },
-    says: ["✗ Editor (port N) has reached its limit of connected agents. Exit one of them first."],
+    says: ["✗ Editor (port N) has reached its limit of connected agents. Exit one of them first. [editor-full]"],
   },
   {
     title: "Another program has the port of an editor that has ended",
@@ -264,7 +264,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", await lab.httpServer(404));
     },
     says: [
-      "✗ ~/.claude/ide/N.lock points Claude Code to port N, where another program answers instead of Editor. Reload the editor's window.",
+      "✗ ~/.claude/ide/N.lock points Claude Code to port N, where another program answers instead of Editor. Reload the editor's window. [port-of-another-program]",
     ],
   },
   {
@@ -275,7 +275,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", 9, {}, deadPid);
     },
     says: [
-      "! ~/.qwen/ide/N.lock is left over from Editor, which has exited.",
+      "! ~/.qwen/ide/N.lock is left over from Editor, which has exited. [record-left-over]",
       "  type: rm ~/.qwen/ide/N.lock",
       "✓ Qwen Code connects to Editor (port N).",
     ],
@@ -287,7 +287,7 @@ export const situations: readonly Situation[] = [
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, 9, {}, deadPid);
     },
     says: [
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock, ~/.claude/ide/N.lock are left over from Editor, which has exited.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock, ~/.claude/ide/N.lock are left over from Editor, which has exited. [record-left-over]",
       "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json ~/.qwen/ide/N.lock ~/.claude/ide/N.lock",
       allWell,
     ],
@@ -300,7 +300,7 @@ export const situations: readonly Situation[] = [
       lab.record("gemini", 9);
     },
     says: [
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json is a record of Editor, but nothing answers on its port N.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is a record of Editor, but nothing answers on its port N. [record-left-over]",
       "✓ Gemini CLI connects to Editor (port N).",
     ],
   },
@@ -312,7 +312,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", await lab.httpServer(401), {}, deadPid);
     },
     says: [
-      "✗ ~/.qwen/ide/N.lock names process N, which has exited: Qwen Code deletes it, although Editor answers. Reload the editor's window.",
+      "✗ ~/.qwen/ide/N.lock names process N, which has exited: Qwen Code deletes it, although Editor answers. Reload the editor's window. [record-of-ended-process]",
     ],
   },
   {
@@ -326,7 +326,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", port, fields);
     },
     says: [
-      "! ~/.qwen/ide/N.lock does not name its editor (ideInfo), so Qwen Code accepts it only in the terminals of a few editors.",
+      "! ~/.qwen/ide/N.lock does not name its editor (ideInfo), so Qwen Code accepts it only in the terminals of a few editors. [record-without-editor-names]",
       "✓ Qwen Code connects to Editor (port N).",
     ],
   },
@@ -337,7 +337,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { temporaryDirectory: lab.directory("other tmp") });
     },
     says: [
-      "✗ Editor (port N) uses /other tmp for temporary files, but this terminal uses TMP, so Gemini CLI does not find it.",
+      "✗ Editor (port N) uses /other tmp for temporary files, but this terminal uses TMP, so Gemini CLI does not find it. [temporary-directory-differs]",
       "  type: TMPDIR='/other tmp' gemini",
       "✓ Qwen Code and Claude Code connect to Editor (port N).",
     ],
@@ -349,7 +349,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { homeDirectory: lab.directory("another") });
     },
     says: [
-      "✗ The home directory of Editor (port N) is /another, but this terminal's is ~, so Qwen Code and Claude Code do not find it.",
+      "✗ The home directory of Editor (port N) is /another, but this terminal's is ~, so Qwen Code and Claude Code do not find it. [home-differs]",
       "  type: HOME=/another qwen",
       "✓ Gemini CLI connects to Editor (port N).",
     ],
@@ -364,7 +364,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, {});
     },
     says: [
-      "✗ Editor (port N) was started without QWEN_HOME, but this terminal has /q, so Qwen Code does not find it.",
+      "✗ Editor (port N) was started without QWEN_HOME, but this terminal has /q, so Qwen Code does not find it. [variable-differs]",
       "  type: env -u QWEN_HOME qwen",
     ],
   },
@@ -377,7 +377,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { qwenHome: lab.directory("q"), homeDirectory: lab.directory("another") });
     },
     says: [
-      "✗ Editor (port N) was started with QWEN_HOME /q, but this terminal has none, so Qwen Code does not find it.",
+      "✗ Editor (port N) was started with QWEN_HOME /q, but this terminal has none, so Qwen Code does not find it. [variable-differs]",
       "  type: QWEN_HOME=/q qwen",
     ],
   },
@@ -389,7 +389,7 @@ export const situations: readonly Situation[] = [
       lab.environment["SUDO_USER"] = "ada";
     },
     says: [
-      "✗ You are root through sudo, so Gemini CLI, Qwen Code and Claude Code look for root's editors. Exit sudo and start the agent as ada.",
+      "✗ You are root through sudo, so Gemini CLI, Qwen Code and Claude Code look for root's editors. Exit sudo and start the agent as ada. [root-by-sudo]",
     ],
   },
   {
@@ -400,7 +400,7 @@ export const situations: readonly Situation[] = [
       rmSync(lab.inHome(".qwen/settings.json"));
     },
     says: [
-      "! Qwen Code was not found: qwen is not on this terminal's PATH (aliases cannot be seen from here).",
+      "! Qwen Code was not found: qwen is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
       "  type: npm install --global @qwen-code/qwen-code",
       "✓ Gemini CLI and Claude Code connect to Editor (port N).",
     ],
@@ -414,7 +414,7 @@ export const situations: readonly Situation[] = [
       rmSync(lab.inHome(".claude/settings.json"));
     },
     says: [
-      "✗ Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here).",
+      "✗ Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
       "  type: npm install --global @anthropic-ai/claude-code",
     ],
   },
@@ -426,7 +426,7 @@ export const situations: readonly Situation[] = [
       rmSync(join(lab.platform.root, "bin", "claude"));
     },
     says: [
-      "! Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here).",
+      "! Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
       "  type: npm install --global @anthropic-ai/claude-code",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -439,7 +439,7 @@ export const situations: readonly Situation[] = [
       delete lab.environment["REMOTE_CONTAINERS"];
     },
     says: [
-      "✗ In this container, Gemini CLI looks for its editor only on the container's host.",
+      "✗ In this container, Gemini CLI looks for its editor only on the container's host. [looks-on-container-host]",
       "  type: export REMOTE_CONTAINERS=true",
       "✓ Qwen Code and Claude Code connect to Editor (port N).",
     ],
@@ -452,7 +452,7 @@ export const situations: readonly Situation[] = [
       lab.environment["GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"] = "other";
     },
     says: [
-      "! GEMINI_CLI_IDE_SERVER_STDIO_COMMAND is set: Gemini CLI may start that program instead of looking for an editor.",
+      "! GEMINI_CLI_IDE_SERVER_STDIO_COMMAND is set: Gemini CLI may start that program instead of looking for an editor. [program-in-place-of-editor]",
       "  type: unset GEMINI_CLI_IDE_SERVER_STDIO_COMMAND",
       "✓ Gemini CLI connects to Editor (port N).",
     ],
@@ -465,7 +465,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".gemini/settings.json"), "{}");
     },
     says: [
-      "✗ Gemini CLI has not been told to use an editor yet. If it offers to install an extension, answer No, then turn on IDE mode.",
+      "✗ Gemini CLI has not been told to use an editor yet. If it offers to install an extension, answer No, then turn on IDE mode. [editor-mode-not-chosen]",
       "  type: /ide enable   # type this in Gemini CLI",
     ],
   },
@@ -477,7 +477,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".gemini/settings.json"), '{ "ide": { "enabled": false } }');
     },
     says: [
-      "✗ Gemini CLI's IDE mode is off (ide.enabled in ~/.gemini/settings.json), so it does not look for an editor.",
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in ~/.gemini/settings.json), so it does not look for an editor. [editor-mode-off]",
       "  type: /ide enable   # type this in Gemini CLI",
     ],
   },
@@ -489,7 +489,7 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".gemini", "settings.json"), '{ "ide": { "enabled": false } }');
     },
     says: [
-      "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it does not look for an editor. Change it there: that file overrides yours.",
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it does not look for an editor. Change it there: that file overrides yours. [editor-mode-off]",
     ],
   },
   {
@@ -500,7 +500,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".qwen/settings.json"), "{}");
     },
     says: [
-      '✗ Qwen Code\'s tools.approvalMode is "auto" by default: it writes without asking, and shows no changes in an editor.',
+      '✗ Qwen Code\'s tools.approvalMode is "auto" by default: it writes without asking, and shows no changes in an editor. [never-asks]',
       '  type: /approval-mode default   # type this in Qwen Code; to keep it: "default" in ~/.qwen/settings.json',
       "✓ Qwen Code connects to Editor (port N).",
     ],
@@ -514,7 +514,7 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".claude", "settings.local.json"), text);
     },
     says: [
-      '✗ Claude Code\'s permissions.defaultMode is "acceptEdits" in FOLDER/.claude/settings.local.json: it writes without asking, and shows no changes in an editor.',
+      '✗ Claude Code\'s permissions.defaultMode is "acceptEdits" in FOLDER/.claude/settings.local.json: it writes without asking, and shows no changes in an editor. [never-asks]',
       '  type: claude --permission-mode manual   # to keep it: "default" in FOLDER/.claude/settings.local.json',
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -527,7 +527,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".claude.json"), '{ "diffTool": "terminal" }');
     },
     says: [
-      '✗ Claude Code\'s diffTool is "terminal" in ~/.claude.json: it shows no changes in an editor.',
+      '✗ Claude Code\'s diffTool is "terminal" in ~/.claude.json: it shows no changes in an editor. [shows-changes-in-terminal]',
       "  type: /config   # type this in Claude Code, and set the diff tool to auto",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -540,7 +540,7 @@ export const situations: readonly Situation[] = [
       lab.foreign.add(lab.directory("tmp", "gemini", "ide"));
     },
     says: [
-      "✗ TMP/gemini/ide belongs to another user (uid N), so your editors cannot announce themselves to Gemini CLI there. Ask its owner to remove it, or give the editor and the agent a TMPDIR of your own.",
+      "✗ TMP/gemini/ide belongs to another user (uid N), so your editors cannot announce themselves to Gemini CLI there. Ask its owner to remove it, or give the editor and the agent a TMPDIR of your own. [directory-of-another-user]",
     ],
   },
   {
@@ -553,7 +553,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.folder]);
     },
     says: [
-      "✗ TMP/gemini/ide is a symbolic link that Patchbay does not follow, so Gemini CLI finds no record there. Links are followed only in your home directory, and only to a directory that nobody else can change.",
+      "✗ TMP/gemini/ide is a symbolic link that Patchbay does not follow, so Gemini CLI finds no record there. Links are followed only in your home directory, and only to a directory that nobody else can change. [directory-is-a-link]",
     ],
   },
   {
@@ -564,7 +564,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".claude/ide"), "");
     },
     says: [
-      "✗ ~/.claude/ide is not a directory, so no editor can announce itself to Claude Code there.",
+      "✗ ~/.claude/ide is not a directory, so no editor can announce itself to Claude Code there. [directory-is-none]",
       "  type: mv ~/.claude/ide ~/.claude/ide.old",
     ],
   },
@@ -578,9 +578,9 @@ export const situations: readonly Situation[] = [
       await lab.platform.files.chmod(lab.inHome(`.qwen/ide/${name}`), 0o644);
     },
     says: [
-      "! Other users can write to ~/.qwen/ide, and could direct Qwen Code to their own editor.",
+      "! Other users can write to ~/.qwen/ide, and could direct Qwen Code to their own editor. [directory-open-to-others]",
       "  type: chmod go-w ~/.qwen/ide",
-      "! Other users can read the token in ~/.qwen/ide/N.lock.",
+      "! Other users can read the token in ~/.qwen/ide/N.lock. [record-readable-by-others]",
       "  type: chmod 600 ~/.qwen/ide/N.lock",
       "✓ Qwen Code connects to Editor (port N).",
     ],
@@ -594,8 +594,8 @@ export const situations: readonly Situation[] = [
       lab.foreign.add(lab.put(lab.inHome(".claude/ide/2.lock"), "{}"));
     },
     says: [
-      "! ~/.claude/ide/N.lock is not a valid record for Claude Code, and is skipped.",
-      "! ~/.claude/ide/N.lock belongs to another user (uid N); Claude Code ignores it.",
+      "! ~/.claude/ide/N.lock is not a valid record for Claude Code, and is skipped. [record-not-understood]",
+      "! ~/.claude/ide/N.lock belongs to another user (uid N); Claude Code ignores it. [record-of-another-user]",
       "✓ Claude Code connects to Editor (port N).",
     ],
   },
@@ -615,7 +615,7 @@ export const situations: readonly Situation[] = [
       lab.settle();
     },
     says: [
-      "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, run the editor's own diagnosis.",
+      "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, run the editor's own diagnosis. [record-missing]",
     ],
   },
   {
@@ -640,7 +640,7 @@ export const situations: readonly Situation[] = [
       await installHook(lab);
     },
     says: [
-      "✗ The hook of Claude Code in ~/.claude/settings.json runs ~/.patchbay/patchbay-hook.cjs, which is not there any more: it does not review every change.",
+      "✗ The hook of Claude Code in ~/.claude/settings.json runs ~/.patchbay/patchbay-hook.cjs, which is not there any more: it does not review every change. [hook-broken]",
       "  type: patchbay hook install claude",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -653,7 +653,7 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".patchbay.json"), '{"reviews":{"*":"always"}}');
     },
     says: [
-      "! FOLDER/.patchbay.json wants changes of Claude Code reviewed in every mode, but the hook that does it is not installed.",
+      "! FOLDER/.patchbay.json wants changes of Claude Code reviewed in every mode, but the hook that does it is not installed. [policy-without-hook]",
       "  type: patchbay hook install claude",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -666,7 +666,7 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".patchbay.json"), '{"reviews":"always"}');
     },
     says: [
-      "✗ FOLDER/.patchbay.json is not understood, and counts as if it were not there.",
+      "✗ FOLDER/.patchbay.json is not understood, and counts as if it were not there. [policy-unclear]",
       "✓ Claude Code connects to Editor (port N).",
     ],
   },

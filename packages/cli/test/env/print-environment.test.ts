@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { type Companion, createCompanion, type Platform } from "@patchbay/core";
 import { createMemoryEditor, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chooseShell, exportLines } from "../../src/env/export-lines.ts";
-import { printEnvironment } from "../../src/env/print-environment.ts";
+import { chooseShell, exportLines, printEnvironment } from "../../src/env/print-environment.ts";
 import { escapeText } from "../../src/terminal/escape-text.ts";
 import { printStatus } from "../../src/status/print-status.ts";
 

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { createCompanion, createNodePlatform, Emitter, type Platform } from "@patchbay/core";
 import { browserFor, type PagePanel } from "@patchbay/panel/server";
 import { createMemoryEditor, PuppetAgent } from "@patchbay/testkit";
@@ -170,6 +171,15 @@ describe("patchbay panel", () => {
     await expect.poll(() => said.at(-1), { timeout: 10_000 }).toEqual({ type: "selection", block });
     await companion.stop();
     await expect.poll(() => said.at(-1)).toEqual({ type: "selection" });
+  });
+
+  it("ends where nothing can be kept, and leaves nothing that listens", async () => {
+    const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+    const before = listening();
+    writeFileSync(join(root, "state"), "in the way");
+    const started = start();
+    await expect(started.code.finally(() => running.pop())).rejects.toThrow("cannot be used");
+    await expect.poll(listening).toBe(before);
   });
 
   it("says so where the page was not built", async () => {

@@ -288,6 +288,51 @@ describe("accepting all", () => {
     expect(screen.text).toContain("2 of 3 were accepted.");
   });
 
+  it("of a folder asks with those that are in it and below, and rejects them too", async () => {
+    await propose("src/a.txt", "A\n");
+    await propose("src2/b.txt", "B\n", "Qwen Code");
+    await propose("src/deep/c.txt", "C\n");
+    await prompted("[a]ccept");
+    enter("accept all nowhere");
+    expect(screen.printed.at(-1)).toBe("No proposals are waiting in nowhere.");
+    await prompted("src/a.txt: [a]ccept");
+    enter("reject all src");
+    expect(screen.text).toContain("  Gemini CLI wants to create src/deep/c.txt\n");
+    expect(screen.text).not.toContain("wants to create src2/b.txt\n  ");
+    expect(screen.printed.at(-1)).toBe("Reject these 2 proposals?");
+    expect(screen.prompt).toBe("[1] Reject All  [2] Cancel > ");
+    enter("1");
+    await prompted("src2/b.txt: [a]ccept");
+    expect(screen.text).toContain("All 2 were rejected.");
+    expect(verdicts).toEqual(["src/a.txt rejected", "src/deep/c.txt rejected"]);
+    enter("accept all src2/");
+    enter("1");
+    await expect.poll(() => verdicts.at(-1)).toBe('src2/b.txt accepted "B\\n"');
+    await prompted("patchbay > ");
+    enter("reject all src");
+    expect(screen.printed.at(-1)).toBe("No proposals are waiting in src.");
+    expect(commands).toEqual([]);
+  });
+
+  it("of a folder is no reason, and a reason is no folder", async () => {
+    await propose("src/a.txt", "A\n");
+    await prompted("[a]ccept");
+    enter("reject all of this is wrong");
+    await expect.poll(() => verdicts).toEqual(["src-a-txt-Gemini-CLI rejected: all of this is wrong"]);
+  });
+
+  it("completes the folders in which something waits, and commands", async () => {
+    await propose("src/a.txt", "A\n");
+    await propose("src/deep/c.txt", "C\n");
+    await propose("../outside.txt", "D\n");
+    await prompted("[a]ccept");
+    expect(review.complete("accept all ")).toEqual(["accept all src/", "accept all src/deep/"]);
+    expect(review.complete("reject all src/d")).toEqual(["reject all src/deep/"]);
+    expect(review.complete("re")).toEqual(["reject all", "review"]);
+    enter("accept all");
+    expect(review.complete("re")).toEqual([]);
+  });
+
   it("accepts nothing when the answer is another one", async () => {
     await propose("a.txt", "A\n");
     await prompted("[a]ccept");

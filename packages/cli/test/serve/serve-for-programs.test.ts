@@ -100,6 +100,34 @@ describe("a program that serves a folder", () => {
     await expect.poll(() => program.heard.slice(count)).toEqual([{ event: "done", request: 9 }]);
   });
 
+  it("decides all, or all in a folder", async () => {
+    program = new Program();
+    await program.event("listening");
+    mkdirSync(at("src/deep"), { recursive: true });
+    mkdirSync(at("src2"));
+    const agents = [createGeminiDriver(where()), createClaudeDriver(where()), createGeminiDriver(where())];
+    const names = ["src/deep/a.txt", "src2/b.txt", "c.txt"];
+    for (const [index, agent] of agents.entries()) {
+      await agent.connect();
+      agent.propose({ path: at(names[index] ?? ""), text: "new\n" });
+    }
+    await expect.poll(() => program.heard.filter(({ event }) => event === "proposal")).toHaveLength(3);
+    const ended = (): readonly string[] => {
+      const asked = program.heard.filter(({ event }) => event === "proposal");
+      const pathOf = (wanted: unknown): unknown => asked.find(({ id }) => id === wanted)?.["path"];
+      return program.heard.flatMap(({ event, id, how }) => (event === "ended" ? [[pathOf(id), how].join(" ")] : []));
+    };
+    expect(await program.ask({ command: "reject-all", folder: "src" })).toMatchObject({ event: "done" });
+    await expect.poll(ended).toEqual([`${at("src/deep/a.txt")} rejected`]);
+    expect(await program.ask({ command: "accept-all", folder: at("src2/") })).toMatchObject({ event: "done" });
+    await expect.poll(ended).toHaveLength(2);
+    expect(ended()[1]).toBe(`${at("src2/b.txt")} accepted`);
+    expect(await program.ask({ command: "reject-all", folder: 7 })).toMatchObject({ event: "error" });
+    expect(await program.ask({ command: "accept-all" })).toMatchObject({ event: "done" });
+    await expect.poll(ended).toHaveLength(3);
+    for (const agent of agents) await agent.end();
+  });
+
   it("accepts what it shows, with the text that it shows", async () => {
     program = new Program();
     await program.event("listening");

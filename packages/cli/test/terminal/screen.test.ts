@@ -37,6 +37,7 @@ function create(columns?: number): Stage {
     suspend: () => void modes.push("stopped"),
     handlers: {
       line: (line) => void lines.push(line),
+      complete: (text) => ["accept all src/", "accept all test/"].filter((one) => one.startsWith(text)),
       emptied: () => {
         emptied += 1;
       },
@@ -59,6 +60,18 @@ describe("the screen", () => {
     await expect.poll(() => lines).toEqual(["one", "two"]);
     expect(text()).toBe("hello\n> ");
     screen.close();
+    screen.close();
+  });
+
+  it("completes what is typed, by Tab", async () => {
+    const { screen, input, lines, text } = create(80);
+    screen.ask("> ", "a");
+    // A key that comes with others is a text that was pasted.
+    for (const key of ["accept all s", "\t", "\r"]) input.write(key);
+    await expect.poll(() => lines).toEqual(["accept all src/"]);
+    for (const key of ["acc", "\t", "te", "\t", "\r"]) input.write(key);
+    await expect.poll(() => lines).toEqual(["accept all src/", "accept all test/"]);
+    expect(text()).not.toContain("\t");
     screen.close();
   });
 

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { constants, existsSync, promises, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turnsDirectory } from "@patchbay/core";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { parseCommandLine } from "../../src/command-line.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 import { runTurns } from "../../src/turns/turn-commands.ts";
@@ -106,6 +106,38 @@ it("undoes all turns of a session, and has the agent told why by whoever runs th
   ]);
   expect(await editor.notes({ ...source, session: "x9" })).toEqual([]);
   expect(editor.turns().filter(({ undoes }) => undoes !== undefined)).toHaveLength(2);
+});
+
+it("does not promise an undo for later that it could not write down", async () => {
+  const folders = [platform.workspace];
+  const storageDirectory = turnsDirectory(platform, folders);
+  const editor = new FolderLedgers({
+    platform,
+    folders,
+    storageDirectory,
+    door: createDiskDoor({ platform, folders }),
+  });
+  onTestFinished(() => editor.dispose());
+  editor.turnBegan(source, "More");
+  editor.aboutToWrite(source, [{ path: file, before: after }]);
+  await editor.settled();
+  writeFileSync(file, "MORE\n");
+  editor.wrote(source);
+  await editor.settled();
+  // Read only from now on.
+  const { open } = promises;
+  vi.spyOn(promises, "open").mockImplementation(async (path, flags, mode) => {
+    if (typeof flags === "number" && (flags & constants.O_APPEND) !== 0)
+      throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+    return await open(path, flags, mode);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { code, text } = await run(["undo", "1", "--yes"]);
+  expect(text).toMatch(
+    /cannot be kept for an undo just now.*EROFS.*\n.*could not be written down, so nothing will be undone later/su,
+  );
+  expect(code).toBe(1);
+  expect(readFileSync(file, "utf8")).toBe("MORE\n");
 });
 
 it("says what is wrong", async () => {

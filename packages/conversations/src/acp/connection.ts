@@ -1,8 +1,9 @@
 import { type Clock, type Logger, PatchbayError } from "@patchbay/core";
+import type { ListedSession, SessionLister } from "../driver.ts";
 import type { SessionCapabilities, SignInMethod } from "../model/index.ts";
+import { startFailure } from "../process/programs.ts";
 import { asksForSignIn } from "./failures.ts";
 import { type AgentChannel, JsonRpcPeer, type PeerHandlers, type Reply } from "./json-rpc.ts";
-import { startFailure } from "../process/programs.ts";
 import { type AcpProfile, programOf } from "./profiles.ts";
 import { initializeParams, protocolVersion, readInitialized, readSignIn, readStoredSessions } from "./v1/setup.ts";
 import type { Initialized, SignInOffer, StoredSession } from "./wire.ts";
@@ -171,4 +172,29 @@ export function capabilitiesOf(
     rewind: false,
     resume: agent?.loadsSessions === true || agent?.sessionActions.has("resume") === true,
   };
+}
+
+export interface AcpSessionsOptions {
+  /** The id of the agent. */
+  readonly agent: string;
+  /** A connection with the agent, where one is open: to list sessions is no reason to start a program. */
+  readonly connection: () => AcpConnection | undefined;
+}
+
+/** The sessions that an agent keeps itself. What was said in them only the agent can replay, when one is continued. */
+export class AcpSessions implements SessionLister {
+  readonly agent: string;
+  readonly #connection: () => AcpConnection | undefined;
+
+  constructor({ agent, connection }: AcpSessionsOptions) {
+    this.agent = agent;
+    this.#connection = connection;
+  }
+
+  async list(folder: string): Promise<readonly ListedSession[]> {
+    const stored = (await this.#connection()?.listSessions(folder)) ?? [];
+    return stored
+      .map(({ sessionId, title, updatedAt }) => ({ sessionId, folder, title: title ?? "", usedAt: updatedAt ?? 0 }))
+      .toSorted((one, other) => other.usedAt - one.usedAt);
+  }
 }

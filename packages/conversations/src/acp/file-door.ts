@@ -128,7 +128,8 @@ export class FileDoor {
   /** In the folder that is the agent's own. */
   #isOwn(path: string): boolean {
     const { ownFolder } = this.#context.profile;
-    return ownFolder !== undefined && isBelow(join(homedir(), ownFolder), path);
+    const home = knownHome();
+    return ownFolder !== undefined && home !== undefined && isBelow(join(home, ownFolder), path);
   }
 
   async #mayReadOutside(path: string): Promise<boolean> {
@@ -218,4 +219,13 @@ function inFormOf(model: string, text: string): string {
   const hasReturns = model.includes("\r\n");
   const lines = hasReturns && !text.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
   return model.startsWith(byteOrderMark) && !lines.startsWith(byteOrderMark) ? byteOrderMark + lines : lines;
+}
+
+/** In a container the process may run under an id that the system does not know: without HOME Node throws there. */
+function knownHome(): string | undefined {
+  try {
+    return homedir() || undefined;
+  } catch {
+    return undefined;
+  }
 }

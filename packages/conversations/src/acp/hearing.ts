@@ -1,8 +1,7 @@
 import type { PromptEntry, Usage } from "../model/index.ts";
 import type { SessionOffers } from "./offers.ts";
 import type { AcpProfile } from "./profiles.ts";
-import type { UpdateSink } from "./sink.ts";
-import type { TextStreams } from "./texts.ts";
+import type { TextStreams, UpdateSink } from "./sink.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 import type { Heard, TextChunk } from "./wire.ts";
 

@@ -1,4 +1,11 @@
-import type { Answer, Choice, Question, QuestionEntry, QuestionOutcome } from "../model/index.ts";
+import {
+  type Answer,
+  type Choice,
+  filledIn,
+  type Question,
+  type QuestionEntry,
+  type QuestionOutcome,
+} from "../model/index.ts";
 import type { UpdateSink } from "./sink.ts";
 
 interface Open {
@@ -91,8 +98,8 @@ export function editedText(question: Question, answer: Answer | undefined): stri
 function outcomeOf(question: Question, answer: Answer | undefined): QuestionOutcome {
   if (answer === undefined || answer.type === "cancel") return { type: "withdrawn" };
   if (answer.type === "form") {
-    const summary = Object.values(answer.values).map(String).join(", ");
-    return { type: "answered", summary, isAllowed: true };
+    const fields = question.type === "form" ? question.fields : [];
+    return { type: "answered", summary: filledIn(fields, answer.values), isAllowed: true };
   }
   const choice = question.type === "form" ? undefined : choiceOf(question.choices, answer);
   const isAllowed = isAllowing(choice);

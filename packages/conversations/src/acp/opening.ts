@@ -15,6 +15,9 @@ export interface HttpMcpServer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** How long the folder may take to be looked at, ms: one of the network may not answer at all. */
+const folderMs = 5_000;
+
 /** How long the rest of a replay is waited for, ms. */
 const replayMs = 5_000;
 
@@ -102,8 +105,15 @@ function setupOf(
 }
 
 /** Some agents take a folder that is not there, and one that is relative to their own. */
-export async function checkFolder(cwd: string): Promise<void> {
-  const found = isAbsolute(cwd) ? await stat(cwd).catch(() => undefined) : undefined;
+export async function checkFolder(cwd: string, clock: Clock): Promise<void> {
+  const found = isAbsolute(cwd)
+    ? await orLate(
+        stat(cwd).catch(() => undefined),
+        folderMs,
+        clock,
+      )
+    : undefined;
+  if (found === "late") throw new PatchbayError("host-failed", `The folder ${cwd} does not respond.`);
   if (found?.isDirectory() === true) return;
   throw new PatchbayError("not-found", `The folder ${cwd} does not exist.`);
 }

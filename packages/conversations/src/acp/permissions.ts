@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { type Clock, withTimeout } from "@patchbay/core";
 import * as z from "zod";
 import type { SessionHost } from "../driver.ts";
 import type {
@@ -23,12 +24,23 @@ const choiceKinds = {
   reject_always: "reject-always",
 } as const;
 
+/** What is known of the surroundings of a change. */
+export interface ChangeContext {
+  readonly profile: AcpProfile;
+  readonly host: SessionHost;
+  readonly cwd: string;
+  readonly clock: Clock;
+}
+
+/** How long a file may take to be read before its change is asked for without it, ms. */
+const readMs = 2_000;
+
 /** What a permission request asks. `diffs`: all that the agent has told of its call, in this message or before. */
 export async function questionOf(
   { call, options }: PermissionRequest,
   tool: ToolEntry,
   diffs: readonly DiffContent[],
-  context: { readonly profile: AcpProfile; readonly host: SessionHost; readonly cwd: string },
+  context: ChangeContext,
 ): Promise<Question> {
   const form = formOf(call.meta, tool.title);
   if (form !== undefined) return form;
@@ -60,12 +72,10 @@ function choiceFor({ id, name, kind }: PermissionOption): Choice {
   return { id, name, kind: choiceKinds[kind], ...(rule === undefined ? {} : { rule }) };
 }
 
-async function proposedChange(
-  diff: DiffContent,
-  { profile, host, cwd }: { readonly profile: AcpProfile; readonly host: SessionHost; readonly cwd: string },
-): Promise<ProposedChange> {
+async function proposedChange(diff: DiffContent, context: ChangeContext): Promise<ProposedChange> {
+  const { profile, cwd } = context;
   const path = resolve(cwd, diff.path);
-  const change = await wholeChange({ ...diff, path }, profile, host);
+  const change = await wholeChange({ ...diff, path }, context);
   const isReached = profile.usesFiles && (!profile.filesInFolderOnly || isBelow(cwd, path));
   return { ...change, isEditable: isReached && change.isFragment !== true };
 }
@@ -77,9 +87,15 @@ export function isBelow(folder: string, path: string): boolean {
 }
 
 /** A change with the whole text of its file, where that can be found: a part is replaced where it stands once. */
-async function wholeChange(diff: DiffContent, profile: AcpProfile, host: SessionHost): Promise<FileChange> {
+async function wholeChange(diff: DiffContent, { profile, host, clock }: ChangeContext): Promise<FileChange> {
   const { path, before = "", after } = diff;
-  const current = await host.readText(path);
+  const found = await withTimeout(readMs, clock, host.readText(path)).then(
+    (text) => ({ text }),
+    () => undefined,
+  );
+  // One that cannot be read, or not in time, keeps no question back: it is shown as the agent tells it.
+  if (found === undefined) return { path, ...(before === "" ? {} : { before }), after, isFragment: true };
+  const { text: current } = found;
   if (current === undefined) return before === "" ? { path, after } : changeOf(diff, profile);
   // An empty file and one that is not there are told alike; without a text before, the file is replaced as a whole.
   if (before === "") return { path, before: current, after };

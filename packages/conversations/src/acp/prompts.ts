@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Logger, messageOf } from "@patchbay/core";
 import type { SessionHost } from "../driver.ts";
-import type { LineRange, PromptBlock } from "../model/index.ts";
+import type { LineRange, PromptBlock, TurnEndReason } from "../model/index.ts";
 
 /** What an agent takes in a prompt. */
 export interface PromptForm {
@@ -54,7 +54,7 @@ export function contentOf(
 }
 
 /** What the model is told of an edit that the user changed. */
-export function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
+function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
   return [
     { type: "text", text: `Your edit of ${path} was changed before I accepted it. The file now has this text:\n` },
     { type: "excerpt", title: basename(path), path, text },
@@ -103,4 +103,42 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/gu), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
+}
+
+/** A turn that is running. */
+export interface Turn {
+  readonly since: number;
+  isStopped: boolean;
+  /** The agent does not answer: the turn is over without it. */
+  readonly abandon: () => void;
+  readonly abandoned: Promise<"abandoned">;
+  readonly ended: Promise<void>;
+}
+
+/** A turn, and what says that it is over. */
+export function beginTurn(since: number): { readonly turn: Turn; readonly finish: () => void } {
+  let abandon = (): void => {};
+  let finish = (): void => {};
+  const abandoned = new Promise<"abandoned">((resolve) => {
+    abandon = () => resolve("abandoned");
+  });
+  const ended = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { turn: { since, isStopped: false, abandon, abandoned, ended }, finish };
+}
+
+/** Why a turn has ended, by the protocol's names. */
+export function reasonOf(stopReason: string): TurnEndReason {
+  switch (stopReason) {
+    case "cancelled":
+      return "stopped";
+    case "refusal":
+      return "refused";
+    case "max_tokens":
+    case "max_turn_requests":
+      return "limit";
+    default:
+      return "done";
+  }
 }

@@ -17,12 +17,10 @@ import type { AgentChannel, Reply } from "./json-rpc.ts";
 import { SessionOffers } from "./offers.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { checkFolder, type OpeningOptions, openSession } from "./opening.ts";
-import { contentOf, type PromptForm, saveForPrompt } from "./prompts.ts";
-import { UpdateSink } from "./sink.ts";
-import { TextStreams } from "./texts.ts";
-import { beginTurn, reasonOf, type Turn } from "./turn.ts";
+import { beginTurn, contentOf, type PromptForm, reasonOf, saveForPrompt, type Turn } from "./prompts.ts";
+import { TextStreams, UpdateSink } from "./sink.ts";
 import { readOpened, readOptions } from "./v1/setup.ts";
-import { readPromptResult, readUpdate } from "./v1/updates.ts";
+import { readPromptResult, readUpdate } from "./v1/messages.ts";
 import type { SignInOffer } from "./wire.ts";
 
 export interface AcpSessionOptions extends ConnectionOptions, OpeningOptions {
@@ -96,7 +94,7 @@ export class AcpSession implements AgentSession {
   async start(): Promise<void> {
     this.#tell({ kind: "starting" });
     try {
-      await checkFolder(this.#options.cwd);
+      await checkFolder(this.#options.cwd, this.#options.clock);
       this.#connection = await AcpConnection.open(
         { ...this.#options, createProcess: () => this.#createProcess() },
         {

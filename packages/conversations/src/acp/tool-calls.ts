@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type FileChange, outputLimit, type ToolEntry, type ToolState } from "../model/index.ts";
+import { lastOf } from "../process/lines.ts";
 import { maybe, text } from "./lenient.ts";
 import type { AcpProfile } from "./profiles.ts";
 import type { UpdateSink } from "./sink.ts";
@@ -122,7 +123,7 @@ export class ToolCalls {
     const rawInput = isFilled(fields.rawInput) ? fields.rawInput : before?.rawInput;
     const diffs = fields.content?.flatMap((content) => (content.type === "diff" ? [content] : [])) ?? [];
     const printed = terminalText(fields.meta);
-    const terminal = ((before?.terminal ?? "") + printed).slice(-outputLimit);
+    const terminal = lastOf((before?.terminal ?? "") + printed, outputLimit);
     const tool = fields.kind ?? old?.tool ?? "other";
     const parent = this.#parentOf(fields.meta) ?? old?.parent;
     const locations = fields.locations?.length ? fields.locations : old?.locations;
@@ -249,7 +250,7 @@ function outputOf(
     };
   }
   const omitted = output.length - outputLimit;
-  return omitted > 0 ? { output: output.slice(-outputLimit), outputOmitted: omitted } : { output };
+  return omitted > 0 ? { output: lastOf(output, outputLimit), outputOmitted: omitted } : { output };
 }
 
 /** The entry with the changes as they are known; the input of an edit says the same once more. */

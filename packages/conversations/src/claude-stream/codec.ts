@@ -12,6 +12,7 @@ export type ClaudeMessage =
   | SystemMessage
   | LifecycleMessage
   | { readonly type: "conversation_reset" }
+  | LimitMessage
   | ControlRequest
   | { readonly type: "control_cancel_request"; readonly request_id: string }
   | ControlResponse;
@@ -124,7 +125,34 @@ export type SystemMessage =
   | { readonly type: "system"; readonly subtype: "status"; readonly permissionMode?: string | undefined }
   | RetryMessage
   | { readonly type: "system"; readonly subtype: "session_title_changed"; readonly title: string }
+  | TaskMessage
   | { readonly type: "system"; readonly subtype: "compact_boundary" };
+
+/** What goes on in the background: all of it, and the beginning and the end of each. */
+export type TaskMessage =
+  | {
+      readonly type: "system";
+      readonly subtype: "background_tasks_changed";
+      readonly tasks: readonly {
+        readonly task_id: string;
+        readonly task_type?: string | undefined;
+        readonly description?: string | undefined;
+      }[];
+    }
+  | {
+      readonly type: "system";
+      readonly subtype: "task_started";
+      readonly tool_use_id?: string | undefined;
+      readonly is_backgrounded?: boolean | undefined;
+    }
+  | {
+      readonly type: "system";
+      readonly subtype: "task_notification";
+      readonly tool_use_id?: string | undefined;
+      /** `completed`, `failed` or `stopped`. */
+      readonly status: string;
+      readonly summary?: string | undefined;
+    };
 
 /** The provider failed; the program tries again by itself. */
 export interface RetryMessage {
@@ -142,6 +170,22 @@ export interface LifecycleMessage {
   readonly type: "command_lifecycle";
   readonly command_uuid: string;
   readonly state: string;
+}
+
+/** How much of a subscription's limits is used; the program says it with almost every request. */
+export interface LimitMessage {
+  readonly type: "rate_limit_event";
+  readonly rate_limit_info: {
+    /** `allowed`, `allowed_warning` or `rejected`. */
+    readonly status: string;
+    readonly rateLimitType?: string | undefined;
+    /** From 0 to 1. */
+    readonly utilization?: number | undefined;
+    /** Unix seconds. */
+    readonly resetsAt?: number | undefined;
+    /** What is used above the limit is paid for. */
+    readonly isUsingOverage?: boolean | undefined;
+  };
 }
 
 export interface ControlRequest {
@@ -265,9 +309,37 @@ const schemas: Readonly<Record<string, z.ZodType<ClaudeMessage>>> = {
     subtype: z.literal("session_title_changed"),
     title: text,
   }),
+  "system background_tasks_changed": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("background_tasks_changed"),
+    tasks: z.array(z.object({ task_id: text, task_type: maybe(text), description: maybe(text) })),
+  }),
+  "system task_started": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("task_started"),
+    tool_use_id: maybe(text),
+    is_backgrounded: maybe(z.boolean()),
+  }),
+  "system task_notification": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("task_notification"),
+    tool_use_id: maybe(text),
+    status: text,
+    summary: maybe(text),
+  }),
   "system compact_boundary": z.object({ type: z.literal("system"), subtype: z.literal("compact_boundary") }),
   command_lifecycle: z.object({ type: z.literal("command_lifecycle"), command_uuid: text, state: text }),
   conversation_reset: z.object({ type: z.literal("conversation_reset") }),
+  rate_limit_event: z.object({
+    type: z.literal("rate_limit_event"),
+    rate_limit_info: z.object({
+      status: text,
+      rateLimitType: maybe(text),
+      utilization: maybe(number),
+      resetsAt: maybe(number),
+      isUsingOverage: maybe(z.boolean()),
+    }),
+  }),
   control_request: z.object({
     type: z.literal("control_request"),
     request_id: text,

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Logger, messageOf, withTimeout } from "@patchbay/core";
 import type { SessionHost } from "../driver.ts";
 import type { Answer, Question, QuestionEntry, QuestionOutcome, SessionUpdate } from "../model/index.ts";
 import type { CanUseTool } from "./requests.ts";
@@ -52,12 +52,8 @@ export class OpenQuestions {
   async ask(requestId: string, ask: CanUseTool): Promise<void> {
     const { tools, cwd, lastText } = this.#options;
     this.#arriving.add(requestId);
-    const facts = {
-      cwd,
-      before: await this.#textBefore(ask),
-      input: tools.inputOf(ask.tool_use_id),
-      lastText: lastText(),
-    };
+    const before = await this.#textBefore(ask);
+    const facts = { cwd, ...before, input: tools.inputOf(ask.tool_use_id), lastText: lastText() };
     // Withdrawn meanwhile.
     if (!this.#arriving.delete(requestId)) return;
     const question = questionOf(ask, facts);
@@ -95,8 +91,8 @@ export class OpenQuestions {
   async #answerEdited(requestId: string, { ask, question, facts }: Open, answer: Answer): Promise<void> {
     const { control, clock } = this.#options;
     this.#arriving.add(requestId);
-    const late = new Promise<undefined>((resolve) => void clock.setTimeout(() => resolve(undefined), editorMs));
-    const before = (await Promise.race([this.#textNow(ask), late])) ?? facts.before;
+    const now = await withTimeout(editorMs, clock, this.#textNow(ask)).catch(() => undefined);
+    const before = now ?? facts.before;
     // Withdrawn meanwhile.
     if (!this.#arriving.delete(requestId)) return;
     const settlement = settle(ask, question, answer, { ...facts, before });
@@ -113,7 +109,7 @@ export class OpenQuestions {
       logger.warn("A file could not be saved before a change", { reason: messageOf(error) });
     }
     // A whole file replaces whatever there is.
-    return ask.tool_name === "Write" ? undefined : await this.#textBefore(ask);
+    return ask.tool_name === "Write" ? undefined : (await this.#textBefore(ask)).before;
   }
 
   /** The program took a question back: nothing is answered. */
@@ -134,15 +130,16 @@ export class OpenQuestions {
     this.#options.onChange();
   }
 
-  async #textBefore(ask: CanUseTool): Promise<string | undefined> {
-    const { host, logger, cwd } = this.#options;
+  /** The file that the tool is about. One that cannot be read, or not in time, keeps no question back. */
+  async #textBefore(ask: CanUseTool): Promise<Pick<QuestionFacts, "before" | "isUnknown">> {
+    const { host, logger, cwd, clock } = this.#options;
     const path = isFileTool(ask.tool_name) ? pathIn(ask.input, cwd) : undefined;
-    if (path === undefined) return undefined;
+    if (path === undefined) return { before: undefined, isUnknown: false };
     try {
-      return await host.readText(path);
+      return { before: await withTimeout(editorMs, clock, host.readText(path)), isUnknown: false };
     } catch (error) {
       logger.warn("A file that an agent wants to change could not be read", { reason: messageOf(error) });
-      return undefined;
+      return { before: undefined, isUnknown: true };
     }
   }
 }

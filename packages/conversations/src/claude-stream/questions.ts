@@ -1,14 +1,15 @@
-import type {
-  Answer,
-  Choice,
-  FormField,
-  FormQuestion,
-  FormValue,
-  PermissionQuestion,
-  PlanQuestion,
-  ProposedChange,
-  Question,
-  QuestionOutcome,
+import {
+  type Answer,
+  type Choice,
+  filledIn,
+  type FormField,
+  type FormQuestion,
+  type FormValue,
+  type PermissionQuestion,
+  type PlanQuestion,
+  type ProposedChange,
+  type Question,
+  type QuestionOutcome,
 } from "../model/index.ts";
 import { modeOf } from "./options.ts";
 import { askedQuestions, type CanUseTool, type PermissionUpdate } from "./requests.ts";
@@ -19,6 +20,8 @@ export interface QuestionFacts {
   readonly cwd: string;
   /** The file that the tool is about, as the editor has it; undefined where there is none. */
   readonly before: string | undefined;
+  /** The file could not be read: nothing is known of it. */
+  readonly isUnknown: boolean;
   /** What the model wrote as the input of the tool. */
   readonly input: ToolInput;
   /** What the model said last. */
@@ -49,8 +52,9 @@ function planOf(ask: CanUseTool, { input, lastText }: QuestionFacts): PlanQuesti
   };
 }
 
-function permissionOf(ask: CanUseTool, { cwd, before }: QuestionFacts): PermissionQuestion {
-  const change = changeAskedFor(ask, cwd, before);
+function permissionOf(ask: CanUseTool, facts: QuestionFacts): PermissionQuestion {
+  const { cwd } = facts;
+  const change = changeAskedFor(ask, facts);
   const reason = ask.decision_reason;
   return {
     type: "permission",
@@ -67,10 +71,12 @@ function permissionOf(ask: CanUseTool, { cwd, before }: QuestionFacts): Permissi
   };
 }
 
-function changeAskedFor(ask: CanUseTool, cwd: string, before: string | undefined): ProposedChange | undefined {
+function changeAskedFor(ask: CanUseTool, { cwd, before, isUnknown }: QuestionFacts): ProposedChange | undefined {
   const path = isFileTool(ask.tool_name) ? pathIn(ask.input, cwd) : undefined;
   if (path === undefined) return undefined;
   const after = textAfter(ask.tool_name, ask.input, before);
+  // Whether it replaces anything is not known.
+  if (isUnknown && after !== undefined) return { path, after, isFragment: true, isEditable: false };
   if (after !== undefined) return { path, ...(before === undefined ? {} : { before }), after, isEditable: true };
   const { old_string: from, new_string: to } = ask.input;
   if (typeof from !== "string" || typeof to !== "string") return undefined;
@@ -143,7 +149,7 @@ function formOf(ask: CanUseTool): FormQuestion | undefined {
       ...(list.length === 0 ? {} : { options: list, allowsOther: true }),
     };
   });
-  return { type: "form", message: "Claude asks:", fields };
+  return { type: "form", message: "", fields };
 }
 
 /** What is sent back, and how the question ended. */
@@ -172,7 +178,7 @@ export function settle(
         isAllowed: false,
       };
     case "form":
-      return question.type === "form" ? filledIn(ask, question, answer.values) : undefined;
+      return question.type === "form" ? filled(ask, question, answer.values) : undefined;
     case "choice":
       return question.type === "form" ? undefined : chosen(ask, question, answer, facts);
   }
@@ -230,7 +236,7 @@ function rejected(message: string): Settlement {
   };
 }
 
-function filledIn(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Record<string, FormValue>>): Settlement {
+function filled(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Record<string, FormValue>>): Settlement {
   const answers = fields.flatMap(({ id, label }): readonly (readonly [string, string])[] => {
     const value = values[id];
     if (value === undefined) return [];
@@ -238,7 +244,7 @@ function filledIn(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Re
   });
   return {
     response: { behavior: "allow", updatedInput: { ...ask.input, answers: Object.fromEntries(answers) } },
-    outcome: { type: "answered", summary: answers.map(([, value]) => value).join("; "), isAllowed: true },
+    outcome: { type: "answered", summary: filledIn(fields, values), isAllowed: true },
     isAllowed: true,
   };
 }

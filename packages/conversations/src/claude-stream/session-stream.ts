@@ -8,6 +8,7 @@ import {
   type ResultMessage,
   type RetryMessage,
 } from "./codec.ts";
+import { BackgroundTasks } from "./background-tasks.ts";
 import { canUseTool, hookCallback, mcpMessage } from "./requests.ts";
 import { answerCompanion, companionName, isCompanionTool } from "./companion-server.ts";
 import { ControlChannel, type Send } from "./control.ts";
@@ -15,6 +16,7 @@ import { Hooks } from "./hooks.ts";
 import { ModelMessages } from "./messages.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import type { ClaudeOptions } from "./options.ts";
+import { PlanLimits } from "./plan-limits.ts";
 import { ToolUses } from "./tool-uses.ts";
 import { turnEnd, type Turns, UsageCount } from "./turns.ts";
 
@@ -32,6 +34,8 @@ export interface SessionStreamOptions {
   readonly host: SessionHost;
   readonly cwd: string;
   readonly autosave: boolean;
+  /** It goes on from no earlier session. */
+  readonly isNew: boolean;
   /** The session is open; before, only requests and their answers count. */
   isOpen(): boolean;
 }
@@ -44,7 +48,9 @@ export class SessionStream {
   readonly #hooks: Hooks;
   readonly #messages: ModelMessages;
   readonly #tools: ToolUses;
-  readonly #usage: UsageCount = new UsageCount();
+  readonly #tasks: BackgroundTasks;
+  readonly #usage: UsageCount;
+  readonly #limits: PlanLimits = new PlanLimits();
   readonly #unknown: Set<string> = new Set();
   #retrying: SessionState | undefined;
   #isSignedOut = false;
@@ -55,11 +61,13 @@ export class SessionStream {
 
   constructor(options: SessionStreamOptions) {
     this.#options = options;
+    this.#usage = new UsageCount(options.isNew);
     const { clock, logger, host, cwd, autosave, update } = options;
     const now = (): number => clock.now();
     this.control = new ControlChannel(options.send, clock, logger);
     this.#hooks = new Hooks({ host, clock, logger, cwd, autosave });
     this.#tools = new ToolUses({ now, update }, cwd);
+    this.#tasks = new BackgroundTasks({ now, update }, this.#tools);
     this.#messages = new ModelMessages({
       now,
       update,
@@ -118,7 +126,8 @@ export class SessionStream {
   end(): void {
     this.control.end();
     this.#messages.end();
-    this.#tools.endTurn(true);
+    this.#tools.end();
+    this.#tasks.end();
     this.questions.withdrawAll();
   }
 
@@ -153,6 +162,11 @@ export class SessionStream {
       case "conversation_reset":
         this.#options.notice("info", "The agent has forgotten the conversation up to here.");
         return;
+      case "rate_limit_event": {
+        const warning = this.#limits.hear(message, this.#options.clock.now());
+        if (warning !== undefined) this.#options.notice("warning", warning);
+        return;
+      }
       case "control_request":
         this.#asked(message.request_id, message.request);
         return;
@@ -185,6 +199,10 @@ export class SessionStream {
         this.#retrying = retryState(message, this.#options.clock.now());
         onState();
         return;
+      case "background_tasks_changed":
+      case "task_started":
+      case "task_notification":
+        return this.#tasks.hear(message);
       case "session_title_changed":
         update({ type: "title", title: message.title });
         return;
@@ -236,11 +254,10 @@ export class SessionStream {
     if (reason === "stopped") this.questions.withdrawAll();
     if (reason === "failed" && !this.#hasSaidFailure) notice("error", failureText(result), "retry");
     this.#hasSaidFailure = false;
-    this.#usage.turn(result);
-    const usage = this.#usage.value;
-    if (Object.keys(usage).length > 0) update({ type: "usage", usage });
+    const used = this.#usage.turn(result);
+    if (used.usage !== undefined) update({ type: "usage", usage: used.usage });
     const id = `end-${promptId ?? result.uuid ?? clock.now()}`;
-    update({ type: "entry", entry: turnEnd(id, clock.now(), reason, result, usage) });
+    update({ type: "entry", entry: turnEnd(id, clock.now(), reason, result, used) });
     if (promptId !== undefined) turns.settle(reason);
     onState();
   }

@@ -18,9 +18,8 @@ import { type Account, appliedSettings, initialized, rewound } from "./requests.
 import { companionName } from "./companion-server.ts";
 import { factsOf } from "./facts.ts";
 import { hooks } from "./hooks.ts";
-import { argumentsFor, sessionEnvironment } from "./launch.ts";
+import { argumentsFor, contentOf, sessionEnvironment } from "./outgoing.ts";
 import { ClaudeOptions, commandsOf, isSignedOut } from "./options.ts";
-import { contentOf } from "./prompt.ts";
 import { SessionStream } from "./session-stream.ts";
 import { Turns } from "./turns.ts";
 
@@ -174,6 +173,10 @@ export class ClaudeSession implements AgentSession {
     else await this.#request("mcp_toggle", { serverName, enabled: change === "enable" });
   }
 
+  async stopTask(taskId: string): Promise<void> {
+    await this.#request("stop_task", { task_id: taskId });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const stream = this.#stream;
@@ -195,7 +198,7 @@ export class ClaudeSession implements AgentSession {
     this.#program = program;
     const process = new AgentProcess(ports, { ...program, cwd });
     this.#process = process;
-    const stream = this.#streamOf(process);
+    const stream = this.#streamOf(process, start.kind === "new");
     this.#stream = stream;
     process.onMessage((message) => stream.receive(message));
     process.onExit((exit) => this.#exited(stream, exit));
@@ -239,7 +242,7 @@ export class ClaudeSession implements AgentSession {
     return await this.#stream.control.request(subtype, members);
   }
 
-  #streamOf(process: AgentProcess): SessionStream {
+  #streamOf(process: AgentProcess, isNew: boolean): SessionStream {
     const { ports, host, cwd, autosave } = this.#options;
     return new SessionStream({
       send: (message) => void process.send(message),
@@ -255,6 +258,7 @@ export class ClaudeSession implements AgentSession {
       host,
       cwd,
       autosave,
+      isNew,
     });
   }
 

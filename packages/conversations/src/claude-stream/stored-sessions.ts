@@ -3,8 +3,7 @@ import { basename, join } from "node:path";
 import * as z from "zod";
 import type { ListedSession, SessionLister } from "../driver.ts";
 import type { Entry, PromptBlock, ToolEntry } from "../model/index.ts";
-import type { LineFiles } from "../transcript/line-files.ts";
-import { readLines } from "../transcript/line-stream.ts";
+import { type LineFiles, readLines } from "../transcript/line-files.ts";
 import { kindOfTool, locationsOf, shownInput, titleOf } from "./tool-facts.ts";
 
 /** So much of a file's beginning and of its end is read for the list, bytes. */

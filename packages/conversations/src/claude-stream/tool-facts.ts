@@ -37,7 +37,7 @@ export function isFileTool(name: string): boolean {
 }
 
 /** The text of a member of an input. */
-export function textIn(input: ToolInput, name: string): string | undefined {
+function textIn(input: ToolInput, name: string): string | undefined {
   const value = input[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -80,7 +80,7 @@ export function shownInput(name: string, input: ToolInput): { readonly command?:
 }
 
 /** A tool that is a question to the user, in which its input stands. */
-function isShownAsQuestion(name: string): boolean {
+export function isShownAsQuestion(name: string): boolean {
   return name === "AskUserQuestion" || name === "ExitPlanMode";
 }
 

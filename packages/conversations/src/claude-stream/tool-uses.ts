@@ -1,9 +1,11 @@
 import { outputLimit, type SessionUpdate, type ToolEntry, type ToolState } from "../model/index.ts";
+import { lastOf } from "../process/lines.ts";
 import type { ToolUseBlock, UserMessage } from "./codec.ts";
 import { fileToolResult } from "./requests.ts";
 import {
   changeOf,
   isFileTool,
+  isShownAsQuestion,
   kindOfTool,
   locationsOf,
   shownInput,
@@ -26,6 +28,8 @@ export class ToolUses {
   readonly #inputs: Map<string, ToolInput> = new Map();
   /** Uses of which the user was asked, and whether they said no. */
   readonly #asked: Map<string, { isRejected: boolean }> = new Map();
+  /** Uses that have started something in the background: they end with that. */
+  readonly #goingOn: Set<string> = new Set();
 
   constructor(sink: ToolUseSink, cwd: string) {
     this.#sink = sink;
@@ -76,6 +80,21 @@ export class ToolUses {
     this.#asked.set(id, { isRejected: true });
   }
 
+  /** What it has started goes on in the background. */
+  goesOn(id: string): void {
+    this.#goingOn.add(id);
+    this.#move(id, "running");
+  }
+
+  /** What it has started in the background has ended. */
+  finishLater(id: string, status: string, summary: string): void {
+    const entry = this.#open.get(id);
+    if (!this.#goingOn.delete(id) || entry === undefined) return;
+    const state = status === "completed" ? "done" : status === "failed" ? "failed" : "cancelled";
+    // Of a command it is no more than what it is about; a subagent reports.
+    this.#close({ ...entry, state, ...(entry.tool === "subagent" ? limitedOutput(summary) : {}) });
+  }
+
   /** Results of tools have come. */
   finish({ message, tool_use_result, tool_result_meta }: UserMessage): void {
     if (typeof message.content === "string") return;
@@ -84,6 +103,7 @@ export class ToolUses {
       const entry = this.#open.get(block.tool_use_id);
       if (entry === undefined) continue;
       const isError = block.is_error === true;
+      if (this.#goingOn.has(entry.id) && !isError) continue;
       const wasStopped = tool_result_meta?.some(
         (meta) => meta.id === entry.id && meta.non_execution_kind === "user-rejected",
       );
@@ -96,11 +116,25 @@ export class ToolUses {
     }
   }
 
-  /** A turn has ended: what belongs to it and has no result by now gets none. What subagents do may go on, unless it was stopped. */
+  /**
+   * A turn has ended: what belongs to it and has no result by now gets none. What goes on in the background is not stopped with it,
+   * and neither is what a subagent does there.
+   */
   endTurn(isStopped: boolean): void {
     for (const entry of this.#open.values()) {
+      if (this.#isGoingOn(entry)) continue;
       if (entry.parent === undefined || isStopped) this.#close({ ...entry, state: "cancelled" });
     }
+  }
+
+  /** The process has ended, and all with it. */
+  end(): void {
+    this.#goingOn.clear();
+    for (const entry of this.#open.values()) this.#close({ ...entry, state: "cancelled" });
+  }
+
+  #isGoingOn({ id, parent }: ToolEntry): boolean {
+    return this.#goingOn.has(id) || (parent !== undefined && this.#goingOn.has(parent));
   }
 
   #endOf(id: string, wasStopped: boolean): ToolState {
@@ -129,14 +163,16 @@ export class ToolUses {
 
   #set(entry: ToolEntry): void {
     this.#open.set(entry.id, entry);
-    this.#sink.update({ type: "entry", entry });
+    if (!isShownAsQuestion(entry.name)) this.#sink.update({ type: "entry", entry });
   }
 
   #close(entry: ToolEntry): void {
+    // The question says it all, unless it came to none.
+    const isSaid = isShownAsQuestion(entry.name) && (this.#asked.has(entry.id) || entry.state !== "failed");
     this.#open.delete(entry.id);
     this.#inputs.delete(entry.id);
     this.#asked.delete(entry.id);
-    this.#sink.update({ type: "entry", entry });
+    if (!isSaid) this.#sink.update({ type: "entry", entry });
   }
 }
 
@@ -157,5 +193,5 @@ function blockText(block: unknown): readonly string[] {
 function limitedOutput(text: string): Pick<ToolEntry, "output" | "outputOmitted"> {
   if (text === "") return {};
   if (text.length <= outputLimit) return { output: text };
-  return { output: text.slice(-outputLimit), outputOmitted: text.length - outputLimit };
+  return { output: lastOf(text, outputLimit), outputOmitted: text.length - outputLimit };
 }

@@ -112,6 +112,13 @@ function reasonOf(result: ResultMessage, isInterrupted: boolean): TurnEndReason 
 /** What the session has used, as far as it was told. */
 export class UsageCount {
   #usage: Usage = {};
+  /** What the session had cost before; undefined where that is not known. */
+  #costBefore: number | undefined;
+
+  /** `isNew`: nothing was paid for it before. */
+  constructor(isNew: boolean) {
+    this.#costBefore = isNew ? 0 : undefined;
+  }
 
   get value(): Usage {
     return this.#usage;
@@ -125,17 +132,27 @@ export class UsageCount {
     return true;
   }
 
-  /** Of a turn. */
-  turn({ usage, modelUsage, total_cost_usd: cost }: ResultMessage): void {
+  /** Of a turn: what the session has used by now, with what this turn has used alone. */
+  turn({ usage, modelUsage, total_cost_usd: cost }: ResultMessage): Pick<TurnEndEntry, "usage" | "cost"> {
     const sizes = Object.values(modelUsage ?? {}).flatMap(({ contextWindow }) => contextWindow ?? []);
-    this.#usage = {
-      ...this.#usage,
-      ...(usage === undefined || usage.output_tokens === 0
+    const { inputTokens: _input, outputTokens: _output, ...session } = this.#usage;
+    const tokens =
+      usage === undefined || usage.output_tokens === 0
         ? {}
-        : { inputTokens: inputOf(usage), outputTokens: usage.output_tokens }),
+        : { inputTokens: inputOf(usage), outputTokens: usage.output_tokens };
+    const before = this.#costBefore;
+    if (cost !== undefined) this.#costBefore = cost;
+    this.#usage = {
+      ...session,
+      ...tokens,
       // Of several models the largest is the one that holds the conversation.
       ...(sizes.length === 0 ? {} : { contextSize: Math.max(...sizes) }),
       ...(cost === undefined ? {} : { cost, currency: "USD" }),
+    };
+    const own = cost === undefined || before === undefined ? 0 : cost - before;
+    return {
+      ...(Object.keys(this.#usage).length === 0 ? {} : { usage: this.#usage }),
+      ...(own > 0 ? { cost: own } : {}),
     };
   }
 }
@@ -154,7 +171,7 @@ export function turnEnd(
   at: number,
   reason: TurnEndReason,
   result: ResultMessage | undefined,
-  usage: Usage,
+  used: Pick<TurnEndEntry, "usage" | "cost">,
 ): TurnEndEntry {
   return {
     kind: "turn-end",
@@ -162,6 +179,6 @@ export function turnEnd(
     at,
     reason,
     ...(result?.duration_ms === undefined ? {} : { durationMs: result.duration_ms }),
-    ...(Object.keys(usage).length === 0 ? {} : { usage }),
+    ...used,
   };
 }

@@ -48,6 +48,7 @@ export class AgentLink {
   #offered: readonly SessionOption[] = [];
   #hasEnded = true;
   #generation = 0;
+  #abandon = (): void => {};
 
   constructor(options: AgentLinkOptions) {
     this.#options = options;
@@ -61,7 +62,7 @@ export class AgentLink {
   /** The session, started if need be. Undefined where it cannot be started: that has been told. */
   async get(): Promise<AgentSession | undefined> {
     if (this.session !== undefined) return this.session;
-    const starting = (this.#starting ??= this.#start());
+    const starting = (this.#starting ??= this.#untilClosed(this.#start()));
     try {
       return await starting;
     } finally {
@@ -86,6 +87,11 @@ export class AgentLink {
     await this.session?.changeServer?.(name, change);
   }
 
+  /** Ends something that the running agent goes on with in the background. Rejects with its words where that fails. */
+  async stopTask(taskId: string): Promise<void> {
+    await this.session?.stopTask?.(taskId);
+  }
+
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     const session = await this.get();
     if (session === undefined) return;
@@ -96,7 +102,19 @@ export class AgentLink {
   /** Ends the session with its process. Never rejects. */
   async close(): Promise<void> {
     this.#generation += 1;
+    this.#abandon();
     await this.#letGo();
+  }
+
+  /** What is being started may never answer: nobody waits for it once the session is closed. */
+  async #untilClosed(starting: Promise<AgentSession | undefined>): Promise<AgentSession | undefined> {
+    const closed = new Promise<undefined>((resolve) => {
+      this.#abandon = () => {
+        this.#starting = undefined;
+        resolve(undefined);
+      };
+    });
+    return await Promise.race([starting, closed]);
   }
 
   async #letGo(): Promise<void> {

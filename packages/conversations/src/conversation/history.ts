@@ -1,8 +1,7 @@
 import type { Entry, Usage } from "../model/entries.ts";
-import { type PlacedEntry, patchEntries } from "../model/snapshot.ts";
+import { patchEntries, type PlacedEntry } from "../model/snapshot.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
-import { searchedText } from "./entry-text.ts";
 import { EntryList, newestCount } from "./entry-list.ts";
 import type { GatheredUpdates } from "./gathered-updates.ts";
 import { settle } from "./settling.ts";
@@ -165,4 +164,25 @@ export class History {
 
 function settled({ place, entry }: PlacedEntry): PlacedEntry {
   return { place, entry: settle(entry) };
+}
+
+/** What was said, by the user and by the agent, and what was run. */
+export function searchedText(entry: Entry): string {
+  switch (entry.kind) {
+    case "prompt":
+      return entry.blocks
+        .flatMap((block) => (block.type === "image" ? [] : block.type === "mention" ? [block.path] : [block.text]))
+        .join("\n");
+    case "message":
+      return entry.text;
+    case "tool":
+      return `${entry.title}\n${entry.command ?? ""}`;
+    case "question": {
+      const answer = entry.outcome?.type === "answered" ? entry.outcome.summary : "";
+      if (entry.question.type === "plan") return `${entry.question.plan}\n${answer}`;
+      return entry.question.type === "form" ? `${entry.question.message}\n${answer}` : "";
+    }
+    default:
+      return "";
+  }
 }

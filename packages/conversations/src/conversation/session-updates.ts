@@ -55,6 +55,8 @@ export class SessionUpdates {
         return tell({ commands: update.commands });
       case "usage":
         return tell({ usage: update.usage });
+      case "tasks":
+        return tell({ tasks: update.tasks });
       case "file-changed":
         return onDidChangeFile(update);
     }
@@ -64,7 +66,10 @@ export class SessionUpdates {
     const { status, tell, history, onDidSignIn } = this.#options;
     const before = status().state.kind;
     tell({ state });
-    if (state.kind === "ended") history().settle();
+    if (state.kind === "ended") {
+      if ((status().tasks?.length ?? 0) > 0) tell({ tasks: [] });
+      history().settle();
+    }
     if (before === "signed-out" && state.kind === "idle") onDidSignIn();
   }
 

@@ -1,5 +1,5 @@
 import type { Entry, QuestionEntry } from "../model/entries.ts";
-import type { Answer, FormField, FormValue, Question, QuestionOutcome } from "../model/questions.ts";
+import { type Answer, filledIn, type FormField, type Question, type QuestionOutcome } from "../model/questions.ts";
 
 /** How a question ends with an answer, in words for people where the driver has none. */
 export function outcomeOf(question: Question, answer: Answer): QuestionOutcome {
@@ -9,7 +9,7 @@ export function outcomeOf(question: Question, answer: Answer): QuestionOutcome {
     case "reject":
       return { type: "answered", summary: answer.message ?? "Rejected", isAllowed: false };
     case "form":
-      return { type: "answered", summary: summaryOf(question, answer.values), isAllowed: true };
+      return { type: "answered", summary: filledIn(fieldsOf(question), answer.values), isAllowed: true };
     case "choice": {
       const choices = question.type === "form" ? [] : question.choices;
       const choice = choices.find(({ id }) => id === answer.choiceId);
@@ -22,21 +22,8 @@ export function outcomeOf(question: Question, answer: Answer): QuestionOutcome {
   }
 }
 
-function summaryOf(question: Question, values: Readonly<Record<string, FormValue>>): string {
-  if (question.type !== "form") return "Answered";
-  return question.fields
-    .flatMap((field) => {
-      const value = values[field.id];
-      return value === undefined ? [] : [`${field.label}: ${wordsOf(field, value)}`];
-    })
-    .join("\n");
-}
-
-function wordsOf(field: FormField, value: FormValue): string {
-  const labelOf = (one: string): string => field.options?.find((option) => option.value === one)?.label ?? one;
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" ? labelOf(value) : value.map(labelOf).join(", ");
+function fieldsOf(question: Question): readonly FormField[] {
+  return question.type === "form" ? question.fields : [];
 }
 
 export function isOpenQuestion(entry: Entry): entry is QuestionEntry {

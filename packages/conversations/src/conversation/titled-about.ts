@@ -1,5 +1,6 @@
 import type { Clock } from "@patchbay/core";
 import type { PromptBlock } from "../model/entries.ts";
+import type { SessionCapabilities } from "../model/session.ts";
 import type { About } from "../transcript/line.ts";
 
 /** Longest title that is made of a prompt, and longest preview, characters. */
@@ -15,9 +16,11 @@ export class TitledAbout {
   #value: About;
   /** One in which nothing was said yet. */
   #unusedSession: string | undefined;
+  #capabilities: SessionCapabilities | undefined;
 
   constructor(value: About, clock: Clock, onDidChange: (about: About) => void) {
     this.#value = value;
+    this.#capabilities = value.capabilities;
     this.#clock = clock;
     this.#onDidChange = onDidChange;
   }
@@ -28,6 +31,7 @@ export class TitledAbout {
 
   /** Another window has gone on with it. */
   replace(value: About): void {
+    this.#capabilities = value.capabilities;
     this.#set(value);
   }
 
@@ -68,13 +72,21 @@ export class TitledAbout {
     this.#set({ ...rest, sessionId, sessionAt: this.#clock.now() });
   }
 
+  /** What the agent can do, which is written with what is written next. */
+  able(capabilities: SessionCapabilities): void {
+    const isKnown = JSON.stringify(capabilities) === JSON.stringify(this.#value.capabilities);
+    this.#capabilities = capabilities;
+    // Nothing of a conversation is written before something was said in it.
+    if (!isKnown && this.#value.sessionId !== undefined) this.#set(this.#value);
+  }
+
   /** Says it once more: it has not been written yet. */
   tell(): void {
     this.#onDidChange(this.#value);
   }
 
   #set(value: About): void {
-    this.#value = value;
+    this.#value = this.#capabilities === undefined ? value : { ...value, capabilities: this.#capabilities };
     this.tell();
   }
 }

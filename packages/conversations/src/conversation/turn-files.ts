@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Clock, type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Logger, messageOf, withTimeout } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import type { AgentSession, RewindResult, SessionHost } from "../driver.ts";
-import type { FileChange } from "../model/changes.ts";
+import type { ChangedFile, FileChange, TurnChanges, UndoResult } from "../model/changes.ts";
 import type { Entry } from "../model/entries.ts";
 import type { SessionUpdate } from "../model/session.ts";
-import type { ChangedFile, TurnChanges, UndoResult } from "../model/turns.ts";
 import type { FileRecord, TextRecord, TurnRecord } from "../transcript/line.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { ToldTurns } from "./told-turns.ts";
@@ -32,6 +31,9 @@ export interface TurnFilesOptions {
 const toldTurns = 20;
 /** Texts of files that may be about to change take this much memory at most, UTF-16 units: 32 MB. */
 const candidateUnits = 16 * 1024 * 1024;
+
+/** How long a file may take to be read, ms: a folder of the network may not answer at all. */
+const readMs = 2_000;
 
 /** A text, or that there is no such file. */
 type FileText = string | undefined;
@@ -114,7 +116,7 @@ export class TurnFiles {
     this.#options.told?.wrote();
     const before = this.#candidates.has(path) ? { text: this.#candidates.get(path) } : undefined;
     this.#inTurn(async () => {
-      const after = await this.#options.host.readText(path);
+      const after = await this.#textOf(path);
       const record = this.#turn?.turn === turn ? this.#turn : this.#turns.get(turn);
       if (record === undefined || (before !== undefined && before.text === after)) return;
       const held = record.files.find((file) => file.path === path);
@@ -215,7 +217,7 @@ export class TurnFiles {
   async #write(path: string, base: KeptText, target: KeptText): Promise<UndoResult> {
     const { host, clock } = this.#options;
     if (base === "lost" || target === "lost") return refused("The earlier content of the file is no longer kept.");
-    const held = await host.readText(path);
+    const held = await this.#textOf(path);
     if (held === base.text) {
       if (target.text === undefined) await host.removeFile(path);
       else await host.writeText(path, target.text);
@@ -252,10 +254,15 @@ export class TurnFiles {
   async #lookAt(path: string): Promise<void> {
     if (this.#turn === undefined || this.#candidates.has(path) || this.#isRecorded(path)) return;
     try {
-      this.#hold(path, await this.#options.host.readText(path));
+      this.#hold(path, await this.#textOf(path));
     } catch (error) {
       this.#options.logger.warn("A file could not be read before a change", { reason: messageOf(error) });
     }
+  }
+
+  async #textOf(path: string): Promise<FileText> {
+    const { host, clock } = this.#options;
+    return await withTimeout(readMs, clock, host.readText(path));
   }
 
   /** The oldest go first: what is needed is what is about to be changed. */

@@ -1,8 +1,7 @@
 import { type Clock, type Disposable, type Logger, messageOf, type PrivateStorage } from "@patchbay/core";
 import * as z from "zod/mini";
-import { promptBlockSchema } from "../model/schema.ts";
+import { draftSchema, promptBlockSchema } from "../model/schema.ts";
 import type { Draft, QueuedPrompt } from "../model/snapshot.ts";
-import { draftSchema } from "../model/snapshot-schema.ts";
 
 /** From a key to the draft on disk, ms: leaves room for the write within the promised 500 ms. */
 const draftDelayMs = 200;

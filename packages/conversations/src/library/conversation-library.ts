@@ -1,6 +1,6 @@
 import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
 import { Conversation } from "../conversation/conversation.ts";
-import type { ConversationOptions } from "../conversation/conversation-options.ts";
+import type { ConversationOptions } from "../conversation/conversation-parts.ts";
 import { newId } from "../conversation/turn-runner.ts";
 import { unsentKey } from "../conversation/unsent.ts";
 import type { SessionLister } from "../driver.ts";
@@ -12,8 +12,14 @@ import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sess
 import { ConversationIndex } from "./conversation-index.ts";
 import { Handover } from "./handover.ts";
 import { copyEntries } from "./copy-entries.ts";
-import { inListOrder, type ListedConversation, listedSession, type SearchHit } from "./listed-conversations.ts";
-import { excerptOf, searchTranscript } from "./search.ts";
+import {
+  excerptOf,
+  inListOrder,
+  type ListedConversation,
+  listedSession,
+  type SearchHit,
+  searchTranscript,
+} from "./listed-conversations.ts";
 import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
 
 export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect" | "turns"> {
@@ -136,7 +142,7 @@ export class ConversationLibrary {
     await this.#open.get(id)?.flush();
     const source = await this.#options.store.read(id);
     if (source?.about === undefined) return undefined;
-    const { agent, folder, sessionId, title, titleFrom } = source.about;
+    const { agent, folder, sessionId, title, titleFrom, capabilities } = source.about;
     const lister = this.#sessions.listerOf(agent);
     const upTo =
       beforePrompt === undefined || sessionId === undefined
@@ -144,7 +150,8 @@ export class ConversationLibrary {
         : await lister?.pointBefore?.(sessionId, folder, beforePrompt).catch(() => undefined);
     const canFork = sessionId !== undefined && (beforePrompt === undefined || upTo !== undefined);
     const forkOf = canFork ? { forkOf: { sessionId, ...(upTo === undefined ? {} : { upTo }) } } : {};
-    const about: About = { ...this.#aboutOf(agent, folder), title, titleFrom, ...forkOf };
+    const can = capabilities === undefined ? {} : { capabilities };
+    const about: About = { ...this.#aboutOf(agent, folder), title, titleFrom, ...forkOf, ...can };
     await copyEntries(this.#options.store, about, source, beforePrompt);
     return await this.#hold(about);
   }
@@ -274,8 +281,8 @@ export class ConversationLibrary {
     });
     this.#open.set(about.id, conversation);
     conversation.onDidChange((change) => {
-      const { title, state, waiting } = change.kind === "patch" ? change.patch.status : conversation.status;
-      if (title !== undefined || state !== undefined || waiting !== undefined) this.#changed.fire();
+      const { title, state, waiting, tasks } = change.kind === "patch" ? change.patch.status : conversation.status;
+      if ([title, state, waiting, tasks].some((one) => one !== undefined)) this.#changed.fire();
     });
     this.#handover.look();
     this.#changed.fire();

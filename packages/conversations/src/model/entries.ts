@@ -141,7 +141,10 @@ export interface TurnEndEntry extends EntryBase {
   readonly reason: TurnEndReason;
   /** How long the turn took, ms. */
   readonly durationMs?: number;
+  /** What the session had used by then; tokens are those of the turn. */
   readonly usage?: Usage;
+  /** Of this turn alone, in the currency of `usage`. */
+  readonly cost?: number;
 }
 
 /** `refused`: the model would not go on. `limit`: of tokens or of requests. `exited`: the agent's process ended. */

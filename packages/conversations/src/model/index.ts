@@ -1,8 +1,6 @@
 export type * from "./changes.ts";
 export * from "./entries.ts";
-export type * from "./questions.ts";
+export * from "./questions.ts";
 export * from "./schema.ts";
 export type * from "./session.ts";
 export * from "./snapshot.ts";
-export * from "./snapshot-schema.ts";
-export type * from "./turns.ts";

@@ -94,3 +94,30 @@ export type QuestionOutcome =
     }
   /** The agent took it back, the turn was stopped, or the agent exited. */
   | { readonly type: "withdrawn" };
+
+/** What is asked, in one line. */
+export function titleOf(question: PermissionQuestion | FormQuestion): string {
+  if (question.type === "permission") return question.title;
+  return question.message === "" ? question.fields.map(({ label }) => label).join(" ") : question.message;
+}
+
+/** What was filled in, in words for people: a line for each field that has a value. */
+export function filledIn(fields: readonly FormField[], values: Readonly<Record<string, FormValue>>): string {
+  return fields
+    .flatMap((field) => {
+      const value = values[field.id];
+      return value === undefined ? [] : [`${field.label}${separatorAfter(field.label)}${wordsOf(field, value)}`];
+    })
+    .join("\n");
+}
+
+function separatorAfter(label: string): string {
+  return /[?？:：!.]$/u.test(label) ? " " : ": ";
+}
+
+function wordsOf(field: FormField, value: FormValue): string {
+  const labelOf = (one: string): string => field.options?.find((option) => option.value === one)?.label ?? one;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? labelOf(value) : value.map(labelOf).join(", ");
+}

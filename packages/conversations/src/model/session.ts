@@ -119,6 +119,16 @@ export interface McpServer {
 
 export type McpServerChange = "reconnect" | "enable" | "disable";
 
+/** Something that the agent goes on with beside its turns, also between them. It ends with the agent. */
+export interface BackgroundTask {
+  readonly id: string;
+  readonly kind: "subagent" | "command" | "other";
+  /** In the agent's words. */
+  readonly title: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
 /** What a driver tells. Each is an upsert: the newest one counts. */
 export type SessionUpdate =
   | { readonly type: "state"; readonly state: SessionState }
@@ -134,6 +144,8 @@ export type SessionUpdate =
   | { readonly type: "options"; readonly options: readonly SessionOption[] }
   | { readonly type: "commands"; readonly commands: readonly SlashCommand[] }
   | { readonly type: "usage"; readonly usage: Usage }
+  /** All that goes on in the background. */
+  | { readonly type: "tasks"; readonly tasks: readonly BackgroundTask[] }
   | { readonly type: "title"; readonly title: string }
   /** The agent's own id of the session; it may change (Claude's `/clear`). */
   | { readonly type: "session"; readonly sessionId: string }

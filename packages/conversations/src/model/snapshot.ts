@@ -1,6 +1,6 @@
 import { type Entry, outputLimit, type PromptBlock, type Usage } from "./entries.ts";
-import type { SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
-import type { TurnChanges } from "./turns.ts";
+import type { BackgroundTask, SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
+import type { TurnChanges } from "./changes.ts";
 
 /** An entry at its place: entries count from 0 in the order of their first appearance, and keep their place for good. */
 export interface PlacedEntry {
@@ -56,7 +56,9 @@ export interface ConversationStatus {
   /** The newest turns that changed files, oldest first. */
   readonly turns: readonly TurnChanges[];
   readonly usage?: Usage;
-  /** Absent before the agent has been started. */
+  /** What goes on beside the turns; absent: nothing. */
+  readonly tasks?: readonly BackgroundTask[];
+  /** Of the agent as it was last started; absent before it has been for the first time. */
   readonly capabilities?: SessionCapabilities;
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from "@patchbay/core";
 import type { Environment } from "./children.ts";
 
 /** The longest line that is read, bytes: an agent may send a whole file, or what a build printed. */
-export const lineLimit: number = 64 * 1_048_576;
+const lineLimit: number = 64 * 1_048_576;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -78,6 +78,11 @@ export class LineReader {
     }
     this.#onMessage(message);
   }
+}
+
+/** The end of a text as a text of its own: a mere slice would keep all of it in memory, which may be many megabytes. */
+export function lastOf(text: string, units: number): string {
+  return text.length <= units ? text : Buffer.from(text.slice(-units), "utf16le").toString("utf16le");
 }
 
 /** How much is kept of what a program writes to its standard error, bytes. */

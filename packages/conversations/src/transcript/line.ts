@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Entry, PromptBlock } from "../model/entries.ts";
-import { entrySchema } from "../model/schema.ts";
+import { entrySchema, sessionCapabilitiesSchema } from "../model/schema.ts";
+import type { SessionCapabilities } from "../model/session.ts";
 
 /** What a transcript says of its conversation. The newest one counts. */
 export interface About {
@@ -22,6 +23,8 @@ export interface About {
   readonly sessionAt?: number;
   /** The session that it goes on from, where it is a fork that has not been started yet. */
   readonly forkOf?: { readonly sessionId: string; readonly upTo?: string };
+  /** What the agent could do when it was last started: it need not run for that to be offered. */
+  readonly capabilities?: SessionCapabilities;
 }
 
 /** What is kept of a file that a turn has changed; texts are named by their keys among the kept texts. */
@@ -181,6 +184,7 @@ export const aboutSchema: z.ZodMiniType<About> = z.object({
   sessionId: z.exactOptional(z.string()),
   sessionAt: z.exactOptional(z.number()),
   forkOf: z.exactOptional(z.object({ sessionId: z.string(), upTo: z.exactOptional(z.string()) })),
+  capabilities: z.exactOptional(sessionCapabilitiesSchema),
 });
 
 const lineSchema = z.union([

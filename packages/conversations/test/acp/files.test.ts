@@ -1,6 +1,8 @@
+import { chmodSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import process from "node:process";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { AcpError } from "@patchbay/testkit";
 import { cleanLabs, geminiLab, qwenLab, type SessionLab } from "./session-lab.ts";
 
@@ -141,6 +143,23 @@ describe("a file outside the workspace", () => {
     await lab.session.start();
     expect(await ask(lab, "fs/read_text_file", { path })).toBe(-32_603);
     expect(questions(lab)).toBe(0);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("is asked for under an id for which the system knows no home", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    chmodSync(lab.cwd, 0o755);
+    vi.stubEnv("HOME", undefined);
+    process.seteuid?.(1_000_680_000);
+    try {
+      expect(() => homedir()).toThrow("ENOENT");
+      const read = ask(lab, "fs/read_text_file", { path });
+      lab.session.answer((await lab.question()).id, { type: "choice", choiceId: "folder" });
+      expect(await read).toEqual({ content: "theirs\n" });
+    } finally {
+      process.seteuid?.(0);
+      vi.unstubAllEnvs();
+    }
   });
 
   it("is asked for before it is written, also once the user has allowed all edits", async () => {

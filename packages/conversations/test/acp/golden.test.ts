@@ -194,7 +194,7 @@ const expected: Readonly<Record<string, Outcome>> = {
       "done",
     ],
   },
-  "qwen/form": { files: {}, lines: ["ask_user_question: done", "asks: Blue", "says So be it.", "done"] },
+  "qwen/form": { files: {}, lines: ["ask_user_question: done", "asks: Which colour? Blue", "says So be it.", "done"] },
   "qwen/modes": {
     files: { "a.txt": "one\nTWO\n" },
     lines: ["read_file: done", edited("edit", "one\nTWO\n"), "says Edited without a question.", "done"],

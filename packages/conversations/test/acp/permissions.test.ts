@@ -36,11 +36,15 @@ async function asking(
     return { stopReason: "end_turn" };
   });
   const lab = labWith(agent, profileFor({ id: "any", command: "any" }));
-  if (text !== undefined) lab.host.files.set(lab.path("a.txt"), text);
+  if (text === "stuck") lab.host.readText = () => new Promise(() => undefined);
+  else if (text !== undefined) lab.host.files.set(lab.path("a.txt"), text);
   await lab.session.start();
   void lab.prompt("Go");
-  const asked = await lab.question();
-  return { lab, asked, answered };
+  const question = lab.question();
+  const isAsked = { now: false };
+  void question.then(() => (isAsked.now = true));
+  if (text === "stuck") await expect.poll(() => lab.clock.advanceAsync(500).then(() => isAsked.now)).toBe(true);
+  return { lab, asked: await question, answered };
 }
 
 const diffOf = (oldText: string | null, newText: string) => (path: string) => ({
@@ -116,6 +120,13 @@ describe("a question of an agent", () => {
       change: { path: lab.path("a.txt"), before: "one\ntwo\nthree\n", after: "one\nTWO\nthree\n", isEditable: false },
     });
     expect(asked.question).not.toHaveProperty("change.isFragment");
+  });
+
+  it("is asked for also where its file cannot be read in time", async () => {
+    const { asked } = await asking(diffOf("two", "TWO"), "stuck");
+    expect(asked.question).toMatchObject({
+      change: { before: "two", after: "TWO", isFragment: true, isEditable: false },
+    });
   });
 
   it("shows a part as such where it stands twice", async () => {

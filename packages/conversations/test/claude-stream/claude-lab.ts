@@ -20,6 +20,8 @@ export class LabHost implements SessionHost {
   readonly hidden: Set<string> = new Set();
   /** While it is set the editor does not answer. */
   isStuck = false;
+  /** While it is set no file can be read. */
+  areFilesStuck = false;
   /** While it is set the editor fails. */
   isBroken = false;
 
@@ -28,6 +30,7 @@ export class LabHost implements SessionHost {
   }
 
   async readText(path: string): Promise<string | undefined> {
+    if (this.areFilesStuck) await new Promise<never>(() => undefined);
     return await Promise.resolve(this.#files.get(path));
   }
 

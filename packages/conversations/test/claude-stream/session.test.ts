@@ -71,8 +71,32 @@ describe("a session of Claude Code", () => {
         cost: 0.5,
         currency: "USD",
       },
+      cost: 0.5,
     });
     expect(lab.states).toEqual(["starting", "idle", "running", "idle"]);
+  });
+
+  it("tells of each turn what it has cost and used alone, also of one that came to nothing", async () => {
+    const lab = await startClaude();
+    lab.claude.play(
+      (turn) => turn.says("One."),
+      (turn) => turn.says("Two."),
+      (turn) => turn.fails("overloaded_error", "API Error: 529 Overloaded"),
+    );
+    for (const prompt of ["one", "two", "three"]) await lab.say(prompt);
+    const ends = lab.entries.filter((entry) => entry.kind === "turn-end");
+    expect(ends.map(({ cost, usage }) => [cost, usage?.cost, usage?.outputTokens])).toEqual([
+      [0.5, 0.5, 5],
+      [0.5, 1, 5],
+      [undefined, 1, undefined],
+    ]);
+  });
+
+  it("does not guess what the first turn of a session has cost that goes on from an earlier one", async () => {
+    const lab = await startClaude({ sessions: ["earlier"] }, { start: { kind: "resume", sessionId: "earlier" } });
+    for (const prompt of ["one", "two"]) await lab.say(prompt);
+    const ends = lab.entries.filter((entry) => entry.kind === "turn-end");
+    expect(ends.map(({ cost }) => cost)).toEqual([undefined, 0.5]);
   });
 
   it("does not end a prompt's turn with a turn that began by itself", async () => {
@@ -140,6 +164,25 @@ describe("a session of Claude Code", () => {
     expect(lab.questions).toMatchObject([{ outcome: { type: "answered", summary: "Yes", isAllowed: true } }]);
     expect(lab.updates).toContainEqual({ type: "file-changed", path: file, toolId: "toolu_1", isAsked: true });
     expect(lab.claude.process.contexts).toEqual([]);
+  });
+
+  it("asks also where the file cannot be read in time, and says of it no more than it knows", async () => {
+    const lab = await startClaude();
+    lab.host.areFilesStuck = true;
+    lab.claude.play(async (turn) => void (await turn.uses("Write", { file_path: file, content: "one\n" })));
+    const prompted = lab.say("write");
+    await expect
+      .poll(async () => {
+        await lab.clock.advanceAsync(200);
+        return lab.questions.length;
+      })
+      .toBe(1);
+    const { id, question } = await lab.question();
+    expect(question).toMatchObject({
+      change: { path: file, after: "one\n", isFragment: true, isEditable: false },
+    });
+    lab.session.answer(id, { type: "choice", choiceId: "allow" });
+    expect(await lab.pass(prompted)).toBe("done");
   });
 
   it("writes what the user made of it, and tells the model", async () => {
@@ -290,7 +333,9 @@ describe("a session of Claude Code", () => {
     lab.session.answer(id, { type: "form", values: { "question-0": "neither", "question-1": ["A", "B"] } });
     expect(await prompted).toBe("done");
     expect(input).toBe("answered");
-    expect(lab.questions).toMatchObject([{ outcome: { summary: "neither; A, B", isAllowed: true } }]);
+    // The question stands for its tool.
+    expect(lab.tools).toEqual([]);
+    expect(lab.questions).toMatchObject([{ outcome: { summary: "Which? neither\nSeveral? A, B", isAllowed: true } }]);
   });
 
   it("asks whether to begin with a plan that stands in the use of the tool, or in what was said before", async () => {
@@ -328,6 +373,55 @@ describe("a session of Claude Code", () => {
       { id: "toolu_1", tool: "subagent", state: "done", output: "looked" },
       { tool: "execute", parent: "toolu_1", command: "ls" },
     ]);
+  });
+
+  it("tells what goes on in the background, and lets it end by itself or by its own stop", async () => {
+    const lab = await startClaude();
+    const tasks = (): readonly unknown[] => lab.updates.findLast((one) => one.type === "tasks")?.tasks ?? [];
+    lab.claude.play(async (turn) => {
+      await turn.uses(
+        "Bash",
+        { command: "serve", description: "Serves" },
+        { isAsked: false, background: "local_bash" },
+      );
+      await turn.uses("Agent", { description: "Looks" }, { isAsked: false, background: "local_agent" });
+      turn.says("Both go on.");
+    });
+    expect(await lab.say("start both")).toBe("done");
+    expect(tasks()).toMatchObject([
+      { kind: "command", title: "Serves" },
+      { kind: "subagent", title: "Looks" },
+    ]);
+    expect(lab.state?.kind).toBe("idle");
+    expect(lab.tools.map(({ state }) => state)).toEqual(["running", "running"]);
+
+    // It outlives a turn that is stopped.
+    lab.claude.play(async (turn) => void (await turn.waits()));
+    const stopped = lab.say("and now");
+    await lab.session.interrupt();
+    expect(await stopped).toBe("stopped");
+    expect(lab.tools.map(({ state }) => state)).toEqual(["running", "running"]);
+
+    lab.claude.process.endTask("toolu_2", "completed", "There is nothing.");
+    await expect.poll(() => lab.tools[1]).toMatchObject({ state: "done", output: "There is nothing." });
+    await lab.session.stopTask("task-toolu_1");
+    await expect.poll(() => lab.tools[0]?.state).toBe("cancelled");
+    expect(tasks()).toEqual([]);
+  });
+
+  it("tells that nothing goes on in the background once the program has ended", async () => {
+    const lab = await startClaude();
+    lab.claude.play(async (turn) => {
+      await turn.uses(
+        "Bash",
+        { command: "serve", description: "Serves" },
+        { isAsked: false, background: "local_bash" },
+      );
+    });
+    await lab.say("start it");
+    await lab.session.close();
+    expect(lab.updates.findLast((one) => one.type === "tasks")).toMatchObject({ tasks: [] });
+    expect(lab.tools[0]?.state).toBe("cancelled");
   });
 
   it("stops a turn, withdraws what was asked, and goes on with the next prompt", async () => {
@@ -399,6 +493,30 @@ describe("a session of Claude Code", () => {
     expect(lab.entries).toMatchObject([
       { kind: "notice", level: "error", text: "API Error: 529 Overloaded", action: "retry" },
       { kind: "turn-end", reason: "failed" },
+    ]);
+  });
+
+  it("says once of each limit of the plan that it is nearly used up, and that more of it is paid for", async () => {
+    const lab = await startClaude();
+    const at = new Date(lab.clock.now());
+    at.setHours(23, 5, 0, 0);
+    const resetsAt = at.getTime() / 1_000;
+    const tell = (info: Readonly<Record<string, unknown>>): void =>
+      lab.claude.process.say({ type: "rate_limit_event", rate_limit_info: info });
+    tell({ status: "allowed", rateLimitType: "five_hour", resetsAt });
+    for (const utilization of [0.81, 0.83]) {
+      tell({ status: "allowed_warning", rateLimitType: "five_hour", utilization, resetsAt });
+    }
+    tell({ status: "allowed_warning", rateLimitType: "seven_day", utilization: 0.9, resetsAt: resetsAt + 2 * 86_400 });
+    for (const isUsingOverage of [true, true]) tell({ status: "allowed", rateLimitType: "overage", isUsingOverage });
+    tell({ status: "rejected", rateLimitType: "five_hour", resetsAt });
+    await expect.poll(() => lab.notices).toHaveLength(3);
+    expect(lab.notices).toEqual([
+      "You have used 81% of the 5-hour limit of your plan. It resets at 23:05.",
+      expect.stringMatching(
+        /^You have used 90% of the weekly limit of your plan\. It resets at \d{4}-\d\d-\d\d 23:05\.$/u,
+      ),
+      "The limit of your plan is used up. From now on you pay for extra usage.",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentOf } from "../../src/claude-stream/prompt.ts";
+import { contentOf } from "../../src/claude-stream/outgoing.ts";
 import { changeOf, patched, stepsOf, textAfter, titleOf } from "../../src/claude-stream/tool-facts.ts";
 
 describe("what a tool of Claude Code does to a file", () => {

@@ -97,6 +97,23 @@ describe("a draft that cannot be kept", () => {
   });
 });
 
+describe("an agent that never starts", () => {
+  it("can be stopped, and what waits goes to the one that is started next", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    lab.onStart = () => new Promise(() => undefined);
+    const id = conversation.prompt([textBlock("go")]) ?? "";
+    await expect.poll(() => lab.sessions).toHaveLength(1);
+    await conversation.stop();
+    expect(lab.session.isClosed).toBe(true);
+    expect(conversation.status.queue.map((one) => one.id)).toEqual([id]);
+    lab.onStart = () => {};
+    await conversation.queue.sendNow(id);
+    await expect.poll(() => lab.sessions[1]?.prompts.map((one) => one.id)).toEqual([id]);
+    await conversation.close();
+  });
+});
+
 describe("a conversation of ten thousand messages", () => {
   it("is in memory as far as it is shown, and is read in pages", async () => {
     const lab = makeLab();

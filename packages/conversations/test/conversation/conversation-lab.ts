@@ -3,7 +3,7 @@ import { nullLogger, type Platform } from "@patchbay/core";
 import { createFakeClock, createTestPlatform, type FakeClock } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import type { ConversationOptions } from "../../src/conversation/conversation-options.ts";
+import type { ConversationOptions } from "../../src/conversation/conversation-parts.ts";
 import type { ConversationHost } from "../../src/conversation/turn-files.ts";
 import type { PromptBlock } from "../../src/model/entries.ts";
 import { ConversationStore } from "../../src/transcript/conversation-store.ts";

@@ -66,6 +66,24 @@ describe("after a reload", () => {
     await after.close();
   });
 
+  it("what the agent can do is offered before it runs again", async () => {
+    const lab = makeLab();
+    const before = await lab.open();
+    expect(before.status.capabilities).toBeUndefined();
+    // Chosen from, and closed again: nothing of it is kept.
+    await before.wake();
+    await before.close();
+    expect(readdirSync(lab.directory).filter((name) => name.startsWith("c1."))).toEqual([]);
+    const used = await lab.open();
+    used.prompt([textBlock("one")]);
+    await expect.poll(() => lab.session.prompts).toHaveLength(1);
+    await used.close();
+    const after = await lab.open();
+    expect(lab.sessions).toHaveLength(2);
+    expect(after.status.capabilities).toMatchObject({ forkBefore: true, rewind: true });
+    await after.close();
+  });
+
   it("a draft is on disk half a second after it was typed", async () => {
     const lab = makeLab();
     const conversation = await lab.open();

@@ -48,6 +48,23 @@ const files = async (): Promise<readonly unknown[]> => {
 };
 
 describe("the files of a turn", () => {
+  it("are not waited for where their folder does not answer", async () => {
+    lab.host = { ...lab.host, readText: () => new Promise(() => undefined) };
+    conversation = await lab.open("stuck");
+    conversation.prompt([textBlock("go")]);
+    await expect.poll(() => lab.sessions.at(-1)?.prompts).toHaveLength(1);
+    const over: string[] = [];
+    void lab.session.request.host.saveIfDirty(path).then(() => over.push("saved"));
+    lab.session.say({ type: "file-changed", path, isAsked: false });
+    void conversation.close().then(() => over.push("closed"));
+    await expect
+      .poll(async () => {
+        await lab.clock.advanceAsync(500);
+        return over.toSorted();
+      })
+      .toEqual(["closed", "saved"]);
+  });
+
   it("are listed, whether they were asked for or not, and can be undone and redone", async () => {
     const changed = lines("ONE", "two", "three", "four", "five");
     const id = await turn(async (host) => {

@@ -381,6 +381,7 @@ describe("the library", () => {
     const second = await talk(lab, one, "Second", "Two");
     const whole = await library.fork(one.id);
     expect(said(whole)).toEqual(["First", "One", "Second", "Two"]);
+    expect(whole?.status.capabilities).toMatchObject({ fork: true });
     const part = await library.fork(one.id, second);
     expect(said(part)).toEqual(["First", "One"]);
     const sessionId = `session of ${one.id}`;

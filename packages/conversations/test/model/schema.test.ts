@@ -90,6 +90,7 @@ const entries: readonly Entry[] = [
     reason: "limit",
     durationMs: 12,
     usage: { inputTokens: 1, outputTokens: 2, contextTokens: 3, contextSize: 4, cost: 0.5, currency: "USD" },
+    cost: 0.1,
   },
 ];
 

@@ -4,8 +4,7 @@ import { delimiter, join } from "node:path";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { createFakeClock } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { agentEnvironment } from "../../src/process/environment.ts";
-import { ProgramFinder, type ProgramFinderOptions } from "../../src/process/programs.ts";
+import { agentEnvironment, ProgramFinder, type ProgramFinderOptions } from "../../src/process/programs.ts";
 
 const { clock } = createNodePlatform();
 const need = { agentName: "Nova", command: "nova-agent", package: "@nova/agent" };

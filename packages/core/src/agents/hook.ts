@@ -104,7 +104,7 @@ export function newTextOf(given: ToolArguments): string | undefined {
 }
 
 /** Where an event comes from; undefined where it does not name its session. */
-export function sourceOf(event: unknown): HookSource | undefined {
+function sourceOf(event: unknown): HookSource | undefined {
   const session = textOf(event, "session_id");
   if (session === undefined || session === "" || session.length > longestName) return undefined;
   return { session, cwd: textOf(event, "cwd") };
@@ -112,8 +112,74 @@ export function sourceOf(event: unknown): HookSource | undefined {
 
 const longestName = 200;
 
+/** What an agent calls the moments at which it runs its hook; the begin and the end of a session have one name with all. */
+export interface HookMoments {
+  readonly beforeTool: string;
+  readonly afterTool: string;
+  readonly turnBegins: string;
+  readonly turnEnds: string;
+}
+
+/** What of an agent's events is its own. */
+export interface HookReading {
+  readonly moments: HookMoments;
+  /** Undefined where the tool runs no shell command. */
+  command(event: unknown): HookCommand | undefined;
+  /** Undefined where the tool writes no file. */
+  change(event: unknown): HookChange | undefined;
+  /** See `HookWrite`. */
+  asksBeforeWrite(event: unknown): boolean | undefined;
+}
+
+/** An event as `AgentHook.read` gives it. */
+export function readEvent(event: unknown, reading: HookReading): HookEvent | undefined {
+  const source = sourceOf(event);
+  if (source === undefined) return undefined;
+  const { moments } = reading;
+  switch (textOf(event, "hook_event_name")) {
+    case "SessionStart":
+      return { ...source, kind: "session-began" };
+    case "SessionEnd":
+      return { ...source, kind: "session-ended" };
+    case moments.turnBegins:
+      return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
+    case moments.turnEnds:
+      return { ...source, kind: "turn-ended" };
+    case moments.afterTool: {
+      const change = reading.change(event);
+      return { ...source, kind: "wrote", paths: change === undefined ? [] : [change.path] };
+    }
+    case moments.beforeTool: {
+      const command = reading.command(event);
+      if (command !== undefined) return { ...source, kind: "command", ...command };
+      const change = reading.change(event);
+      if (change === undefined) return undefined;
+      return { ...source, kind: "write", asks: reading.asksBeforeWrite(event), changes: [change] };
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** How long an agent waits for its hook, s: a review takes as long as its user. The hook answers a minute earlier. */
-export const hookPatienceSeconds = 3_600;
+const hookPatienceSeconds = 3_600;
+
+/** A word about a turn, which nobody waits for, s. */
+const turnSeconds = 10;
+
+/** What is entered for a hook: before and after the tools that write or run commands, and around turns and sessions. */
+export function hookEntries(
+  moments: HookMoments,
+  tools: { readonly matcher: string; readonly commandTool: string },
+  unitsInSecond: number,
+): readonly HookEntry[] {
+  const turn = turnSeconds * unitsInSecond;
+  return [
+    { event: moments.beforeTool, ...tools, timeout: hookPatienceSeconds * unitsInSecond },
+    { event: moments.afterTool, ...tools, timeout: turn },
+    ...[moments.turnBegins, moments.turnEnds, "SessionStart", "SessionEnd"].map((event) => ({ event, timeout: turn })),
+  ];
+}
 
 /** How an agent is told of a hook in its settings. */
 export interface HookSettings {
@@ -196,6 +262,12 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
     now = isForAll ? now.replaceAll(from, () => to) : now.replace(from, () => to);
   }
   return now;
+}
+
+/** A replacement whose empty new text takes the end of the line with it, where the old one is followed by one. */
+export function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
+  const takesLine = edit.to === "" && !edit.from.endsWith("\n") && text.includes(`${edit.from}\n`);
+  return takesLine ? { ...edit, from: `${edit.from}\n` } : edit;
 }
 
 /**

@@ -14,7 +14,7 @@ import type {
 import type { ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
+import { Activities, hookOwnerPrefix, sessionOf } from "../hooks/activity.ts";
 import { isSecretPath } from "../context/sharing-policy.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
 import { titled } from "../inbox/inbox.ts";
@@ -116,10 +116,18 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos, proposalInfos };
 }
 
-/** What a hook asked about is told by the hook's own event. */
 function tellAccepted(turns: TurnWitness): BeforeWrite {
-  return async ({ isOfHook, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
-    if (isOfHook === true) return;
+  return async ({ isOfHook, isTrial, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
+    if (isTrial === true) return;
+    // That the agent is about to write is told by the hook's own event, once it has the verdict.
+    if (isOfHook === true) {
+      turns.accepted(
+        { agent: dialect, agentName, session: sessionOf(dialect, sessionId), folder: undefined },
+        path,
+        text,
+      );
+      return;
+    }
     const source = { agent: agent ?? dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
     turns.aboutToWrite(source, [{ path }]);
     turns.accepted(source, path, text);
@@ -180,7 +188,7 @@ export interface ConversationReviewsOptions {
 }
 
 /** Reviews of what conversations ask for. Nothing is carried to their agents, which are processes of this editor: who asks hears the outcome. */
-export class ConversationReviews {
+class ConversationReviews {
   readonly #options: ConversationReviewsOptions;
   readonly #order: OpensInOrder = new OpensInOrder();
 
@@ -212,14 +220,15 @@ export class ConversationReviews {
     return false;
   }
 
-  async #open({ conversation, path, text, base, isEditable }: ReviewRequest): Promise<Review> {
+  async #open({ conversation, path, text, base, isEditable, isTrial = false }: ReviewRequest): Promise<Review> {
     const { diffs, platform, realFolders } = this.#options;
     const isWindows = platform.process.platform === "win32";
     const checked = await checkPath(path, { files: platform.files, realFolders, isWindows });
-    const owner = ownerOf(conversation);
+    const owner = { ...ownerOf(conversation), isTrial };
     const input = { path, text, handle: path };
     const taken = isEditable ? await diffs.takeUp(owner, input) : undefined;
     const facts = { ...openingFacts(checked, text), isReadOnly: !isEditable, base, taken };
+    if (isTrial) facts.inside = true;
     const { id, outcome, shown, abandon } = diffs.open(owner, input, facts);
     return {
       id,

@@ -5,12 +5,14 @@ import type { Platform } from "../platform/platform.ts";
 import { joinPath } from "../storage/private-directory.ts";
 import { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "../storage/private-storage.ts";
 import { markerFor } from "../storage/claim.ts";
-import type { DisposableStore } from "../support/disposable.ts";
+import { DisposableStore } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { withTimeout } from "../support/time.ts";
-import type { AgentsOnDemand } from "./agents-on-demand.ts";
+import type { AgentSide } from "./agent-side.ts";
+import { AgentsOnDemand, type AgentsOnDemandOptions } from "./agents-on-demand.ts";
 import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
+import type { SharedContext } from "./shared-context.ts";
 
 /** Most bytes of kept proposals on disk; the oldest go first. */
 const maximumKeptBytes = 256 * 1024 * 1024;
@@ -37,7 +39,7 @@ export interface Run {
   opened: OpenedEndpoint | undefined;
 }
 
-export interface RunStorageOptions {
+interface RunStorageOptions {
   readonly host: Pick<EditorHost, "identity" | "messages" | "storageDirectory">;
   readonly platform: Platform;
   readonly logger: Logger;
@@ -45,8 +47,47 @@ export interface RunStorageOptions {
   readonly onDidDrop: (proposalId: string) => void;
 }
 
+export interface OpeningOptions
+  extends Omit<RunStorageOptions, "onDidDrop" | "host">,
+    Omit<AgentsOnDemandOptions, "storage" | "tracker" | "listening" | "policies" | "openReviews" | "onDidLoad"> {
+  readonly shared: SharedContext;
+  readonly onDidChangeFolders: () => void;
+  /** The user has come to a file: a moment to look whether all is as it was left. */
+  readonly onDidFocus: () => void;
+  /** The agents' side is there from now on. `following`: what is listened to as long as the run lasts. */
+  readonly onDidLoad: (side: AgentSide, following: DisposableStore) => void;
+}
+
+/** Everything of a start but the listener: what a review needs, too. */
+export async function openRun(options: OpeningOptions): Promise<Run> {
+  const { host, shared, onDidChangeFolders, onDidFocus, onDidLoad } = options;
+  let agents: AgentsOnDemand | undefined;
+  const onDidDrop = (proposalId: string): void => agents?.side?.diffs.droppedForRoom(proposalId);
+  const storage = await claimRunStorage({ ...options, onDidDrop });
+  const following = new DisposableStore();
+  agents = new AgentsOnDemand({
+    ...options,
+    tracker: shared.tracker,
+    storage,
+    listening: () => run.opened,
+    policies: () => shared.reviewPolicies,
+    openReviews: () => shared.openReviews,
+    onDidLoad: (side) => onDidLoad(side, following),
+  });
+  const run: Run = { storage, agents, following, opened: undefined };
+  shared.apply();
+  following.add(shared.tracker.follow());
+  following.add(host.workspace.onDidChangeFolders(onDidChangeFolders));
+  following.add(
+    host.editors.onDidChange((change) => {
+      if (change.kind === "focused") onDidFocus();
+    }),
+  );
+  return run;
+}
+
 /** Claims what is kept for this workspace; undefined where nothing is. What the user has to know is shown. */
-export async function claimRunStorage(options: RunStorageOptions): Promise<PrivateStorage | undefined> {
+async function claimRunStorage(options: RunStorageOptions): Promise<PrivateStorage | undefined> {
   const { host, platform, logger, onDidDrop } = options;
   const directory = host.storageDirectory;
   if (directory === undefined) return undefined;
@@ -142,7 +183,7 @@ const maximumRuns = 16;
  * The storage of this run alone: `directory` itself, or where another run that lives has it (two editors in one folder), a
  * directory in it. Undefined where none can be had: then nothing is kept.
  */
-export async function claimStorage(
+async function claimStorage(
   options: PrivateStorageOptions & {
     readonly owner: string | undefined;
     /** Told in sentences why none can be had, and what to do. */

@@ -15,16 +15,14 @@ import type { AgentActivity, AskedCommands } from "../hooks/activity.ts";
 import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readKeptEndpoint } from "../storage/endpoint-identity.ts";
-import type { PrivateStorage } from "../storage/private-storage.ts";
-import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
-import { AgentsOnDemand } from "./agents-on-demand.ts";
+import type { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement, WorkspaceRoots } from "./announcement.ts";
-import { claimRunStorage, endRun, type Run } from "./run.ts";
+import { endRun, openRun, type Run } from "./run.ts";
 import { keepPort, listenOnKeptPort, tellPortLost } from "./kept-port.ts";
 import { SharedContext } from "./shared-context.ts";
 
@@ -262,24 +260,26 @@ export class RunningCompanion implements Companion {
     void this.#tidy(agents);
   }
 
-  /** Everything but the listener. */
   async #openRun(): Promise<Run> {
-    const { host } = this.#options;
-    const onDidDrop = (proposalId: string): void => this.#agentSide?.diffs.droppedForRoom(proposalId);
-    const storage = await claimRunStorage({ ...this.#options, onDidDrop });
-    const following = new DisposableStore();
-    const agents = this.#createAgents(storage, following);
-    const run: Run = { storage, agents, following, opened: undefined };
-    this.#run = run;
-    this.#shared.apply();
-    following.add(this.#shared.tracker.follow());
-    following.add(host.workspace.onDidChangeFolders(() => this.#foldersChanged()));
-    following.add(
-      host.editors.onDidChange((change) => {
-        if (change.kind === "focused") this.#verifyRecords();
-      }),
-    );
-    return run;
+    this.#run = await openRun({
+      ...this.#options,
+      shared: this.#shared,
+      ending: this.#ending.signal,
+      realFolders: () => this.#roots.real(),
+      onDidChangeActivities: () => this.#activitiesChange.fire(),
+      onDidLoad: ({ sessions, diffs, guardian }, following) => {
+        // The guardian first: what it knows must be true whatever the others do.
+        following.add(sessions.onDidChange(() => guardian?.update()));
+        following.add(diffs.onDidChange(() => guardian?.update()));
+        following.add(sessions.onDidChange(() => this.#sessionsChange.fire()));
+        following.add(diffs.onDidChange(() => this.#proposalsChange.fire()));
+      },
+      onDidAccept: () => this.#verifyRecords(),
+      onDidChangeFolders: () => this.#foldersChanged(),
+      onDidFocus: () => this.#verifyRecords(),
+      isExcluded: () => this.#isExcluded,
+    });
+    return this.#run;
   }
 
   /** Nothing of a start that failed stays, so that the next one begins anew; but what is under review stays under review. */
@@ -295,31 +295,6 @@ export class RunningCompanion implements Companion {
     run.following.dispose();
     this.#shared.renew();
     await run.storage?.release();
-  }
-
-  #createAgents(storage: PrivateStorage | undefined, following: DisposableStore): AgentsOnDemand {
-    return new AgentsOnDemand({
-      ...this.#options,
-      tracker: this.#shared.tracker,
-      storage,
-      listening: () => {
-        return this.#run?.opened;
-      },
-      ending: this.#ending.signal,
-      realFolders: () => this.#roots.real(),
-      policies: () => this.#shared.reviewPolicies,
-      openReviews: () => this.#shared.openReviews,
-      onDidChangeActivities: () => this.#activitiesChange.fire(),
-      onDidLoad: ({ sessions, diffs, guardian }) => {
-        // The guardian first: what it knows must be true whatever the others do.
-        following.add(sessions.onDidChange(() => guardian?.update()));
-        following.add(diffs.onDidChange(() => guardian?.update()));
-        following.add(sessions.onDidChange(() => this.#sessionsChange.fire()));
-        following.add(diffs.onDidChange(() => this.#proposalsChange.fire()));
-      },
-      onDidAccept: () => this.#verifyRecords(),
-      isExcluded: () => this.#isExcluded,
-    });
   }
 
   async #tidy(agents: AgentsOnDemand): Promise<void> {

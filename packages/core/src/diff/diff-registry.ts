@@ -263,7 +263,7 @@ export class DiffRegistry {
       this.#services.views.tellPresence(proposal);
     }
     if (present) this.#redeliver(sessionId);
-    else this.#services.decisions.tellKept(sessionId);
+    else this.#services.undelivered.tellKept(sessionId);
     this.#services.proposals.changed();
   }
 
@@ -271,7 +271,7 @@ export class DiffRegistry {
     const isOwn = (owner: ProposalOwner): boolean => owner.sessionId === sessionId;
     if (this.#services.outcomes.unsent(isOwn).length === 0) this.#services.outcomes.redeliver(sessionId);
     // It may have gone again while files were looked at: then it comes back for the rest.
-    else void this.#services.decisions.bringUpToDate(isOwn).then(() => this.#services.outcomes.redeliver(sessionId));
+    else void this.#services.undelivered.bringUpToDate(isOwn).then(() => this.#services.outcomes.redeliver(sessionId));
   }
 
   /** The owner's connection made room for others; it may come back by its id, to what it has left here. */
@@ -287,7 +287,7 @@ export class DiffRegistry {
       const isLeft = this.#services.proposals.ending === "keep" && !proposal.facts.owner.outlivesConnection;
       if (!isLeft) this.#services.decisions.orphan(proposal);
     }
-    this.#services.decisions.tellLost(sessionId);
+    this.#services.undelivered.tellLost(sessionId);
     this.#services.outcomes.ownerEnded(sessionId);
     this.#services.writes.agentExited(sessionId);
   }

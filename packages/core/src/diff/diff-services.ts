@@ -19,6 +19,7 @@ import { createReviewMessages, type ReviewMessages } from "./review-messages.ts"
 import { ReviewViews } from "./review-views.ts";
 import { ReviewedFiles } from "./reviewed-files.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
+import { UndeliveredAccepts } from "./undelivered-accepts.ts";
 
 export interface DiffOptions {
   readonly host: Pick<EditorHost, "diffs" | "messages" | "documents" | "editors">;
@@ -48,6 +49,7 @@ export interface DiffServices {
   readonly follower: FileFollower;
   readonly kept: KeptTexts;
   readonly decisions: ReviewDecisions;
+  readonly undelivered: UndeliveredAccepts;
   readonly openings: ReviewOpenings;
   readonly counts: LineCounts;
   readonly hunks: HunkVerdicts;
@@ -129,6 +131,8 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     views,
     texts,
   });
+  const written = new WrittenFiles(options.files, logger);
+  const undelivered = new UndeliveredAccepts({ clock, messages, drafts, kept, outcomes, written, files });
   const decisions: ReviewDecisions = new ReviewDecisions({
     clock,
     logger,
@@ -139,10 +143,10 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     outcomes,
     proposals,
     views,
-    written: new WrittenFiles(options.files, logger),
     follower,
     files,
     writes,
+    undelivered,
     beforeWrite: options.beforeWrite,
   });
   const openReviews = options.openReviews ?? (() => "always");
@@ -170,6 +174,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     follower,
     kept,
     decisions,
+    undelivered,
     openings,
     counts,
     hunks,

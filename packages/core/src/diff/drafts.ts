@@ -62,6 +62,7 @@ export class DraftKeeper {
   async #save(proposal: Proposal, askView: boolean): Promise<boolean> {
     let isSaved = false;
     this.#cancel(proposal.id);
+    if (proposal.isTrial) return true;
     await this.#chain(proposal.id, async () => {
       if (askView && (proposal.isOpen || proposal.detached)) await readView(proposal, this.#clock, this.#logger);
       // What rests is on disk as it is.
@@ -88,6 +89,7 @@ export class DraftKeeper {
   /** Forgets what is kept of a proposal that has come to its end; an outcome still on its way stays. */
   forget(proposal: Proposal): void {
     this.#cancel(proposal.id);
+    if (proposal.isTrial) return;
     if (proposal.undelivered !== undefined || proposal.detached) {
       void this.save(proposal);
       return;

@@ -12,6 +12,8 @@ const maximumOpenUnits = 256 * 1024 * 1024;
 /** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
 export class OpenProposals {
   readonly #byId: Map<string, Proposal> = new Map();
+  /** The same by who asked, each in the order in which it came: asked several times for each call of an agent, whatever the others have open. */
+  readonly #bySession: Map<string, Set<Proposal>> = new Map();
   readonly #change: Emitter<void>;
   /** Set from the moment the run ends: `keep` leaves what is open to the next run, `settle` ends it. */
   ending: "keep" | "settle" | undefined;
@@ -42,12 +44,7 @@ export class OpenProposals {
 
   /** What a session waits for, in the order in which it asked. */
   ofSession(sessionId: string): readonly Proposal[] {
-    const own: Proposal[] = [];
-    // Asked several times for each call of an agent, whatever the others have open.
-    for (const proposal of this.#byId.values()) {
-      if (proposal.isOpen && proposal.facts.owner.sessionId === sessionId) own.push(proposal);
-    }
-    return own;
+    return Array.from(this.#bySession.get(sessionId) ?? []).filter(({ isOpen }) => isOpen);
   }
 
   /** The proposal a session means by its handle; undefined where it waits for none. */
@@ -88,7 +85,10 @@ export class OpenProposals {
 
   /** Takes a proposal in; `changed` is said when it is complete. */
   add(proposal: Proposal): void {
+    const { sessionId } = proposal.facts.owner;
     this.#byId.set(proposal.id, proposal);
+    const own = this.#bySession.get(sessionId) ?? new Set();
+    this.#bySession.set(sessionId, own.add(proposal));
     proposal.onDidChangeStanding = () => {
       proposal.view?.setStanding(proposal.standing);
       this.changed();
@@ -96,11 +96,16 @@ export class OpenProposals {
   }
 
   remove(proposal: Proposal): void {
+    const { sessionId } = proposal.facts.owner;
     this.#byId.delete(proposal.id);
+    const own = this.#bySession.get(sessionId);
+    own?.delete(proposal);
+    if (own?.size === 0) this.#bySession.delete(sessionId);
   }
 
   clear(): void {
     this.#byId.clear();
+    this.#bySession.clear();
   }
 
   /** Says that the set, or what is told of one in it, has changed. */

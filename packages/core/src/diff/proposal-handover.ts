@@ -69,8 +69,9 @@ export class ProposalHandover {
     proposals.ending = options.keep ? "keep" : "settle";
     drafts.beginEnd();
     const { all } = proposals;
-    if (options.keep) this.#kept = all;
-    await Promise.all(all.map((proposal) => (options.keep ? this.#keep(proposal) : this.#settle(proposal))));
+    const stays = (proposal: Proposal): boolean => options.keep && !proposal.isTrial;
+    if (options.keep) this.#kept = all.filter(stays);
+    await Promise.all(all.map((proposal) => (stays(proposal) ? this.#keep(proposal) : this.#settle(proposal))));
     // With `keep`, agents may go on until their connections end: what they close is closed, and not asked about again.
     if (!options.keep) proposals.clear();
     await outcomes.stop(options);
@@ -131,7 +132,7 @@ export class ProposalHandover {
     if (!proposal.isOpen && !proposal.detached) return;
     await readView(proposal, clock, logger);
     const settled = proposal.settle({ kind: "stopped" });
-    if (settled && proposal.isEdited) {
+    if (settled && proposal.isEdited && !proposal.isTrial) {
       proposal.detached = true;
       proposal.kept = { reason: "agent-exited", since: clock.now(), isShown: proposal.place === "shown" };
     }

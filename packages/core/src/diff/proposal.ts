@@ -21,6 +21,8 @@ export interface ProposalOwner {
   readonly agent?: string | undefined;
   /** Set where an agent's hook asks: it waits no longer than this run. */
   readonly isOfHook?: boolean | undefined;
+  /** See `ReviewRequest.isTrial`. */
+  readonly isTrial?: boolean | undefined;
   readonly dialect: string;
   readonly agentName: string;
   readonly byteOrderMark: "as-proposed" | "as-on-disk";
@@ -165,6 +167,11 @@ export class Proposal {
   /** It is also asked in the editor itself. */
   get isOfConversation(): boolean {
     return this.facts.owner.conversationId !== undefined;
+  }
+
+  /** Nothing of it is kept, and nobody writes it. */
+  get isTrial(): boolean {
+    return this.facts.owner.isTrial === true;
   }
 
   /** The proposal without its byte order mark. */

@@ -5,18 +5,18 @@ import type { Clock } from "../support/time.ts";
 import type { AwaitedWrites } from "./awaited-writes.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { FileFollower } from "./file-follower.ts";
-import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
+import type { ByteOrderMarks } from "./file-on-disk.ts";
 import type { KeptTexts } from "./kept-texts.ts";
-import { mergeTexts } from "./merge-texts.ts";
 import type { DiffOutcome, KeptReason } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
-import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
+import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import { textForEdits } from "./decided-hunks.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
-import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
-import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
+import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import type { UndeliveredAccepts } from "./undelivered-accepts.ts";
 
 /** How long after its answer in the terminal an agent may take to write, ms. */
 const writtenWithinMs = 3_000;
@@ -31,10 +31,10 @@ export interface ReviewDecisionsOptions {
   readonly outcomes: OutcomeDelivery;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
-  readonly written: WrittenFiles;
   readonly follower: FileFollower;
   readonly files: ReviewedFiles;
   readonly writes: AwaitedWrites;
+  readonly undelivered: UndeliveredAccepts;
   /** See `DiffOptions.beforeWrite`. */
   readonly beforeWrite?: ((owner: ProposalOwner, path: string, text: string) => Promise<void>) | undefined;
 }
@@ -88,40 +88,11 @@ export class ReviewDecisions {
     // The end of a view that was taken away because the user holds the review is no answer.
     if (!proposal.isOpen || (kind === "closed" && proposal.aside === "held")) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
-    if (kind === "closed" && proposal.isOfConversation) return this.#options.views.hide(proposal);
+    if (kind === "closed" && proposal.isOfConversation && !proposal.isTrial) return this.#options.views.hide(proposal);
     const outcome: DiffOutcome = kind === "rejected" && reason !== undefined ? { kind, reason } : { kind };
     if (!this.#end(proposal, outcome, "rejected", true)) return false;
     this.#send(proposal, outcome);
     return true;
-  }
-
-  /**
-   * Looks at the files of accepts that have left for nobody yet, before they do: what has changed since is merged in, or where that
-   * cannot be, the accept is taken back and the text kept. Never rejects.
-   */
-  async bringUpToDate(matches: (owner: ProposalOwner, handle: string) => boolean): Promise<void> {
-    const { files, clock, outcomes, kept, messages } = this.#options;
-    for (const proposal of outcomes.unsent(matches)) {
-      if (!(await outcomes.wakeUnsent(proposal))) continue;
-      const { base, undelivered: outcome } = proposal;
-      if (outcome?.kind !== "accepted" || base?.file.readable !== true) continue;
-      const place = (proposal.filePlace ??= await files.placeOf(proposal.facts.input.path));
-      const now = await files.read(place);
-      const { mark, body } = splitByteOrderMark(outcome.text);
-      if (isSameFile(base.file, now) || !now.readable || sameLines(now.text, body)) continue;
-      const merged = await mergeTexts(base.file.text, body, now.text, clock);
-      const text = await restoreLineEnds(merged.text, body, clock);
-      // Fetched or sent while the file was read.
-      if (proposal.undelivered !== outcome) continue;
-      if (merged.kind === "clean") {
-        proposal.base = { ...base, file: now };
-        outcomes.replace(proposal, { ...outcome, text: mark + text });
-      } else {
-        outcomes.replace(proposal, { kind: "rejected" });
-        kept.keep(proposal, "not-written", body);
-        messages.outdatedAccept(proposal, kept.saving(proposal));
-      }
-    }
   }
 
   /** The agent's terminal decided. See `SessionDiffs.close`. */
@@ -134,7 +105,9 @@ export class ReviewDecisions {
     const proposal = proposals.find(owner.sessionId, handle);
     if (proposal === undefined) {
       for (const left of proposals.leftTo(owner, handle)) this.answeredInTerminal(left);
-      await this.bringUpToDate((other, about) => other.dialect === owner.dialect && about === handle);
+      await this.#options.undelivered.bringUpToDate(
+        (other, about) => other.dialect === owner.dialect && about === handle,
+      );
       return outcomes.collect(owner, handle);
     }
     // An accept that waits for another agent's write has not decided anything yet.
@@ -204,45 +177,6 @@ export class ReviewDecisions {
     this.#part(proposal, { kind: "agent-gone" }, "agent-gone", reason);
   }
 
-  /** Says once of each accepted outcome that it waits for its owner, unless the owner most likely has it. */
-  tellKept(sessionId: string): void {
-    for (const untold of this.#options.outcomes.takeUntold(sessionId)) {
-      void this.#keepUndelivered(untold, this.#options.messages.keptUntilReturn);
-    }
-  }
-
-  /** The same of an owner that will not come back. */
-  tellLost(sessionId: string): void {
-    for (const untold of this.#options.outcomes.takeUntold(sessionId)) {
-      void this.#keepUndelivered(untold, this.#options.messages.notDelivered);
-    }
-  }
-
-  /**
-   * An agent whose user accepts and closes the terminal at once has its answer: only words of the user that were never in
-   * the file are worth a message then. It stays kept in all cases.
-   */
-  async #keepUndelivered(
-    { proposal, text, edited, sent }: UntoldOutcome,
-    tell: ReviewMessages["keptUntilReturn"],
-  ): Promise<void> {
-    const { kept, written } = this.#options;
-    if (edited && !proposal.isWritten && (await written.holds(proposal.facts.input.path, text))) {
-      this.#noteWritten(proposal);
-    }
-    if (sent && (!edited || proposal.isWritten)) return;
-    // Its agent may have come for it meanwhile.
-    if (proposal.undelivered === undefined) return;
-    kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
-    tell(proposal, kept.saving(proposal));
-  }
-
-  /** The file may change again before a later run of the editor looks at it: that run is to know, too. */
-  #noteWritten(proposal: Proposal): void {
-    proposal.isWritten = true;
-    this.#options.drafts.touch(proposal);
-  }
-
   #edited(proposal: Proposal): void {
     if (!proposal.isOpen && !proposal.detached) return;
     const first = !proposal.isEdited;
@@ -292,8 +226,8 @@ export class ReviewDecisions {
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     this.#send(proposal, outcome);
     // One that is away writes when it has come back, and is told of what has changed until then.
-    if (checked !== undefined && proposal.agentPresent) this.#awaitWrite(proposal, checked, final);
-    if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
+    if (checked !== undefined && proposal.agentPresent && !proposal.isTrial) this.#awaitWrite(proposal, checked, final);
+    if (!proposal.agentPresent) this.#options.undelivered.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
   }
@@ -329,7 +263,7 @@ export class ReviewDecisions {
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
-      onWritten: () => this.#noteWritten(proposal),
+      onWritten: () => this.#options.undelivered.noteWritten(proposal),
       onUnwritten: (because) => {
         kept.keep(proposal, because, splitByteOrderMark(text).body);
         messages.unwritten(proposal, because, kept.saving(proposal));
@@ -339,7 +273,7 @@ export class ReviewDecisions {
 
   /** The agent is done with the proposal; text the user typed stays in its view until the user is done with it, too. */
   #part(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason, kept: KeptReason): void {
-    if (!proposal.isEdited) {
+    if (!proposal.isEdited || proposal.isTrial) {
       this.#end(proposal, outcome, reason);
       return;
     }

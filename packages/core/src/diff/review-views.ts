@@ -176,6 +176,7 @@ export class ReviewViews {
           agentPresent: proposal.agentPresent,
           ...(proposal.terminalOnly ? { decidedBy: "terminal" } : {}),
           ...(isReadOnly === true ? { isReadOnly } : {}),
+          ...(proposal.isTrial ? { isTrial: true } : {}),
           ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
         },
         events(proposal),

@@ -96,7 +96,7 @@ export class AgentService {
 }
 
 /** Header in which a hook names its process. */
-export const hookProcessHeader = "patchbay-hook-process";
+const hookProcessHeader = "patchbay-hook-process";
 
 /** So often a hook that waits is told that the companion lives, ms. */
 export const hookBeatMs = 20_000;

@@ -7,6 +7,9 @@ import { joinPath } from "../storage/private-directory.ts";
 import type { Clock } from "../support/time.ts";
 import { isEnded, maximumRecordBytes, parseMarker } from "../storage/claim.ts";
 
+// What an agent's hook needs, and nothing else: this is an entry of its own, since an agent waits for it before each of its tools.
+export { agents } from "../agents/catalogue.ts";
+
 /** The machine without what a hook never needs: each module costs it a millisecond or more. */
 export function thisMachine(): HookPlatform {
   return {

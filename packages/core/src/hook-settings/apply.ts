@@ -1,6 +1,6 @@
 import type { Platform } from "../platform/platform.ts";
-import { findPrivateDirectory, joinPath, splitPath } from "../storage/private-directory.ts";
-import { messageOf, PatchbayError } from "../support/errors.ts";
+import { adviceFor, causeOf, findPrivateDirectory, joinPath, splitPath } from "../storage/private-directory.ts";
+import { PatchbayError } from "../support/errors.ts";
 import { copyOf, type SettingsPlan } from "./plan.ts";
 
 /** Of a new file: settings may name secrets. */
@@ -15,25 +15,49 @@ const newDirectoryMode = 0o755;
 export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, { kind: "change" }>): Promise<void> {
   const { files } = platform;
   const { file, real, before, after, doing } = plan;
-  if ((await files.readText(real, Number.MAX_SAFE_INTEGER)) !== before) {
+  const checkUnchanged = async (): Promise<void> => {
+    if ((await files.readText(real, Number.MAX_SAFE_INTEGER)) === before) return;
     throw new PatchbayError("storage-failed", `${file} has just been changed by somebody else. Try again.`);
-  }
+  };
+  await checkUnchanged();
   const copy = copyOf(real);
+  let hasCopied = false;
   try {
     const mode = (await files.lstat(real))?.mode ?? newFileMode;
     const isFirst = (await files.lstat(copy)) === undefined;
     if (before === undefined) await files.makeDirectory(splitPath(platform, real).parent, newDirectoryMode);
-    else if (doing === "install" && isFirst) await files.createExclusive(copy, before, mode);
-    if (after === undefined) await files.remove(real);
-    else await replace(platform, real, after, mode);
+    else if (doing === "install" && isFirst) {
+      await files.createExclusive(copy, before, mode);
+      hasCopied = true;
+    }
+    // The agent writes its settings, too, and is not to lose what it wrote while the copy was made.
+    if (after !== undefined) await replace(platform, real, { text: after, mode, checkUnchanged });
+    else {
+      await checkUnchanged();
+      await files.remove(real);
+    }
     if (doing === "remove") await files.remove(copy);
   } catch (error) {
-    throw new PatchbayError("storage-failed", `${file} cannot be written: ${messageOf(error)}`, { cause: error });
+    if (hasCopied) files.removeSync(copy);
+    if (error instanceof PatchbayError) throw error;
+    throw cannotBeWritten(file, error);
   }
 }
 
+function cannotBeWritten(file: string, error: unknown): PatchbayError {
+  const text = `${file} cannot be written (${causeOf(error)}). ${adviceFor(error)}`;
+  return new PatchbayError("storage-failed", text, { cause: error });
+}
+
+interface Replacement {
+  readonly text: string;
+  readonly mode: number;
+  /** Throws where the file is another one by now. */
+  readonly checkUnchanged: () => Promise<void>;
+}
+
 /** Whole or not at all. */
-async function replace(platform: Platform, path: string, text: string, mode: number): Promise<void> {
+async function replace(platform: Platform, path: string, { text, mode, checkUnchanged }: Replacement): Promise<void> {
   const { files, process, random } = platform;
   const temporary = joinPath(
     platform,
@@ -42,6 +66,7 @@ async function replace(platform: Platform, path: string, text: string, mode: num
   );
   await files.createExclusive(temporary, text, mode);
   try {
+    await checkUnchanged();
     await files.rename(temporary, path);
   } catch (error) {
     files.removeSync(temporary);
@@ -99,7 +124,7 @@ export async function placeProgram(platform: Platform, program: string): Promise
     await files.rename(temporary, place);
   } catch (error) {
     files.removeSync(temporary);
-    throw new PatchbayError("storage-failed", `${place} cannot be written: ${messageOf(error)}`, { cause: error });
+    throw cannotBeWritten(place, error);
   }
 }
 

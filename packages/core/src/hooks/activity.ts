@@ -161,6 +161,11 @@ export function ownerIdOf(agent: string, session: string): string {
   return hookOwnerPrefix + keyOf(agent, session);
 }
 
+/** The agent's own name for the session of such an owner. */
+export function sessionOf(agent: string, ownerId: string): string {
+  return ownerId.slice(ownerIdOf(agent, "").length);
+}
+
 /** Names a session among those of all agents. */
 export function keyOf(agent: string, session: string): string {
   return `${agent} ${session}`;

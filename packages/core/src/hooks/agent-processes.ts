@@ -112,7 +112,7 @@ export async function isAttached(
 }
 
 /** The process of a hook and those above it, the nearest first. */
-export async function ancestorsOf(
+async function ancestorsOf(
   { pid: told, ports }: Pick<HookCall, "pid" | "ports">,
   process: Ancestry,
 ): Promise<ReadonlySet<number>> {

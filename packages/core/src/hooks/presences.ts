@@ -30,6 +30,7 @@ export interface KnownSessions extends Pick<Companion, "activities" | "sessions"
 
 /** All sessions, the newest activity first, then those that say nothing of what they do. */
 export function presencesOf({ activities, sessions, proposals, commands: asked }: KnownSessions): readonly Presence[] {
+  const asking = proposalsBySession(proposals);
   const attached = new Set<SessionInfo>();
   const told = activities.toReversed().map((activity): Presence => {
     const { agent, owner, title, since, processes } = activity;
@@ -37,7 +38,11 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
       (one) => one.dialect === agent && one.pid !== undefined && processes.includes(one.pid) && !attached.has(one),
     );
     if (session !== undefined) attached.add(session);
-    const own = proposals.filter(({ sessionId }) => sessionId === owner || sessionId === session?.id);
+    // One that is known both ways asks both ways, and its proposals keep their order.
+    const own =
+      session === undefined
+        ? (asking.get(owner) ?? [])
+        : proposals.filter(({ sessionId }) => sessionId === owner || sessionId === session.id);
     const waitsFor = awaited(own);
     const commands = asked?.all.filter((command) => command.owner === owner) ?? [];
     const waits = activity.state !== "ended" && waitsFor.length + commands.length > 0;
@@ -49,7 +54,7 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
     .filter((session) => !attached.has(session))
     .map((session): Presence => {
       const { id, agentName, since, pid } = session;
-      const own = proposals.filter(({ sessionId }) => sessionId === id);
+      const own = asking.get(id) ?? [];
       const waitsFor = awaited(own);
       const state = waitsFor.length > 0 ? "waiting" : session.state;
       const processes = pid === undefined ? [] : [pid];
@@ -67,6 +72,16 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
       };
     });
   return [...told, ...others];
+}
+
+function proposalsBySession(proposals: readonly ProposalInfo[]): ReadonlyMap<string, readonly ProposalInfo[]> {
+  const found = new Map<string, ProposalInfo[]>();
+  for (const proposal of proposals) {
+    const own = found.get(proposal.sessionId);
+    if (own === undefined) found.set(proposal.sessionId, [proposal]);
+    else own.push(proposal);
+  }
+  return found;
 }
 
 function awaited(proposals: readonly ProposalInfo[]): readonly string[] {

@@ -123,7 +123,10 @@ export interface TurnWitness {
   aboutToRun(source: TurnSource, command: string): void;
   /** A tool that writes or runs commands has ended. */
   wrote(source: TurnSource): void;
-  /** The user has accepted this text for a file, and the agent, or the editor for it, is about to write it; after `aboutToWrite`. */
+  /**
+   * The user has accepted this text for a file, and the agent, or the editor for it, is about to write it. Before or after
+   * `aboutToWrite`.
+   */
   accepted(source: TurnSource, path: string, text: string): void;
   /** Resolves, never rejects, when everything that was told is in hand, and the agent may go on. Bounded: a second at most. */
   ready(): Promise<void>;

@@ -101,7 +101,7 @@ function sessionOf(
 }
 
 /** Whatever is most urgent in each decides, then what has waited longest. Neither is empty. */
-function compared(one: readonly InboxEntry[], other: readonly InboxEntry[]): number {
+export function compared(one: readonly InboxEntry[], other: readonly InboxEntry[]): number {
   const [mine, theirs] = [urgencyOf(one), urgencyOf(other)];
   return mine.rank === theirs.rank ? mine.since - theirs.since : mine.rank - theirs.rank;
 }
@@ -119,7 +119,8 @@ function entryOf(proposal: ProposalInfo): InboxEntry {
   return { id, state: stateOf(proposal), proposal, name: path.slice(end + 1), folder };
 }
 
-function stateOf({ state, standing, isHeld, edited }: ProposalInfo): InboxState {
+/** What the user most needs to know of a proposal. */
+export function stateOf({ state, standing, isHeld, edited }: ProposalInfo): InboxState {
   if (state === "kept" || state === "terminal" || state === "away") return state;
   if (isHeld) return "held";
   if (standing === "conflict") return "conflict";
@@ -141,9 +142,18 @@ export function entriesIn(inbox: readonly InboxAgent[], part: InboxPart): readon
   );
 }
 
-function isIn(folder: string, above: string): boolean {
-  if (folder === above) return true;
-  return folder.startsWith(/[/\\]$/u.test(above) ? above : `${above}${folder.includes("\\") ? "\\" : "/"}`);
+export function isIn(folder: string, above: string): boolean {
+  return folder === above || folder.startsWith(withSeparator(above));
+}
+
+/** Names of POSIX may hold the other one. */
+export function separatorOf(path: string): "/" | "\\" {
+  return path.startsWith("/") || !path.includes("\\") ? "/" : "\\";
+}
+
+export function withSeparator(folder: string): string {
+  const separator = separatorOf(folder);
+  return folder.endsWith(separator) ? folder : `${folder}${separator}`;
 }
 
 /** "2 of 5", and the entries beside it, the first after the last; undefined for what is in no inbox. */

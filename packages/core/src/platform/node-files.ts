@@ -41,6 +41,9 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     remove: async (path) => {
       await unlessAbsent(fs.unlink(path), undefined);
     },
+    removeDirectory: async (path) => {
+      await unlessAbsent(fs.rmdir(path), undefined);
+    },
     removeSync,
     readText,
     replaceText,

@@ -73,6 +73,8 @@ export interface Files {
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; a missing one is fine. */
   remove(path: string): Promise<void>;
+  /** Removes a directory if it is empty; a missing one is fine. */
+  removeDirectory(path: string): Promise<void>;
   /** For the last moment of a process, where only synchronous code runs. Never throws. */
   removeSync(path: string): void;
   /** The text of a regular file of at most `limitBytes` (opened with O_NOFOLLOW), or undefined where there is no regular file (a link is none), it is larger or not UTF-8. */

@@ -14,7 +14,7 @@ export const patience = 3;
  * How many times as long the port holder waits where an agent is connected that waits for nothing. On a loaded machine a window takes
  * more than `patience` covers; an idle agent loses nothing by the longer wait, and one that finds nobody stays away.
  */
-export const idlePatience = 2;
+const idlePatience = 2;
 
 /** After the agents' second attempt the port holder waits this long for stragglers, ms. */
 export const stragglersMs = 1_500;

@@ -52,7 +52,12 @@ export async function findPrivateDirectory(
     }
     return { kind: "private", path, wasOpen };
   } catch (error) {
-    return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${adviceFor(error)}` };
+    // As in containers that run under an id of their own, for which the system knows no home.
+    const advice =
+      platform.process.homeDirectory === "/"
+        ? "HOME is /: set it to a directory that you can write to."
+        : adviceFor(error);
+    return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${advice}` };
   }
 }
 
@@ -108,7 +113,7 @@ function refusal(platform: Platform, path: string, facts: FileFacts): string | u
   }
   if (facts.kind !== "directory") return `${path} is not a directory. Remove it.`;
   if (!isOwn(platform, facts)) {
-    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or give the editor and the agents a directory of your own (for a temporary directory: TMPDIR).`;
+    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or give the editor and the agents a directory of your own: TMPDIR for temporary files, the agent's environment variable for its configuration.`;
   }
   return undefined;
 }

@@ -309,3 +309,48 @@ const settings = fc
     });
     return mark + ["{", ...lines, `}${last}`].join("\n").replaceAll("\n", one);
   });
+
+describe("settings that somebody else writes, or that cannot be written", () => {
+  it.each([undefined, "{}\n"])("are left as the agent wrote them while ours were prepared: %j before", async (text) => {
+    const { platform, request, file, names } = setUp(text);
+    const plan = await planInstall(request);
+    if (plan.kind !== "change") throw new Error(plan.kind);
+    const { files } = platform;
+    const late = {
+      ...platform,
+      files: {
+        ...files,
+        createExclusive: async (path: string, data: string | Iterable<string>, mode: number): Promise<void> => {
+          await files.createExclusive(path, data, mode);
+          if (path.endsWith(".tmp")) writeFileSync(file, '{ "model": "opus" }\n');
+        },
+      },
+    };
+    await expect(applyPlan(late, plan)).rejects.toThrow("has just been changed by somebody else. Try again.");
+    expect(readFileSync(file, "utf8")).toBe('{ "model": "opus" }\n');
+    expect(names()).toEqual(["settings.json"]);
+  });
+
+  it("are left as they were where the disk is full, and the user reads what to do", async () => {
+    const { platform, request, read, names } = setUp("{}\n");
+    const plan = await planInstall(request);
+    if (plan.kind !== "change") throw new Error(plan.kind);
+    const { files } = platform;
+    const full = {
+      ...platform,
+      files: {
+        ...files,
+        createExclusive: async (path: string, data: string | Iterable<string>, mode: number): Promise<void> => {
+          if (path.endsWith(".tmp"))
+            throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+          await files.createExclusive(path, data, mode);
+        },
+      },
+    };
+    await expect(applyPlan(full, plan)).rejects.toThrow(
+      "cannot be written (ENOSPC). The disk is full: free some space.",
+    );
+    expect(read()).toBe("{}\n");
+    expect(names()).toEqual(["settings.json"]);
+  });
+});

@@ -16,8 +16,12 @@ class Notes implements TurnWitness {
     void this.all.push(`${agent} writes ${files.map(({ path }) => path).join()}`);
   aboutToRun: TurnWitness["aboutToRun"] = ({ agent }, command) => void this.all.push(`${agent} runs ${command}`);
   wrote: TurnWitness["wrote"] = ({ agent }) => void this.all.push(`${agent} wrote`);
-  accepted: TurnWitness["accepted"] = ({ agent }, path, text) =>
-    void this.all.push(`${agent} may write ${path}: ${text}`);
+  accepted: TurnWitness["accepted"] = ({ agent, session }, path, text) => {
+    this.all.push(`${agent} may write ${path}: ${text}`);
+    this.sessions.push(session);
+  };
+  /** In which something was accepted. */
+  readonly sessions: string[] = [];
   readonly kept: Map<string, string> = new Map();
   notes: NonNullable<TurnWitness["notes"]> = async ({ agent, session }) =>
     Array.from(this.kept, ([id, text]) => ({ id, text })).filter(({ id }) => id.startsWith(`${agent} ${session}`));
@@ -58,7 +62,9 @@ describe("whoever follows the turns", () => {
     const second = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
     (await editor.nextView()).accept();
     await second;
-    expect(notes.all).toEqual([`claude writes ${file}`]);
+    // What was accepted is reviewed already.
+    expect(notes.all).toEqual([`claude may write ${file}: one\n2\n`, `claude writes ${file}`]);
+    expect(notes.sessions).toEqual(["s1"]);
   });
 
   it("has the agent wait until the file as it was is in hand", async () => {
@@ -69,7 +75,7 @@ describe("whoever follows the turns", () => {
     const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input: { file_path: file, ...edit } });
     void answer.then(() => (isAnswered = true));
     (await editor.nextView()).accept();
-    await expect.poll(() => notes.all).toEqual([`claude writes ${file}`]);
+    await expect.poll(() => notes.all.at(-1)).toBe(`claude writes ${file}`);
     expect(isAnswered).toBe(false);
     notes.release();
     expect(await answer).toContain("allow");

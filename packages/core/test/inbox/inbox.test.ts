@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionInfo } from "../../src/companion.ts";
 import type { ProposalInfo } from "../../src/diff/model.ts";
 import type { AgentActivity } from "../../src/hooks/activity.ts";
+import { byFolder, entriesBelow, foldersIn, type InboxFolder } from "../../src/inbox/folders.ts";
 import { entriesIn, entriesOf, type InboxAgent, inboxOf, positionIn, titled } from "../../src/inbox/inbox.ts";
 
 const proposal = (id: string, sessionId: string, more: Partial<ProposalInfo> = {}): ProposalInfo => ({
@@ -158,5 +159,116 @@ describe("an inbox", () => {
     expect(positionIn(inbox, "c")).toEqual({ number: 3, count: 3, next: "a", previous: "b" });
     expect(positionIn(inbox, "gone")).toBeUndefined();
     expect(positionIn(inboxOf([proposal("a", "s")], [], []), "a")).toMatchObject({ next: "a", previous: "a" });
+  });
+});
+
+describe("an inbox by folder", () => {
+  /** Names of folders with what is in them, and of files. */
+  const drawnParts = ({ folders, entries }: Pick<InboxFolder, "folders" | "entries">): unknown => [
+    ...folders.map((one) => [one.name, drawnParts(one)]),
+    ...entries.map(({ name }) => name),
+  ];
+  const partsOf = (paths: readonly string[], roots: readonly string[]) =>
+    byFolder(
+      entriesOf(
+        inboxOf(
+          paths.map((path, at) => proposal(path, "s", { path, createdAt: at })),
+          [],
+          [],
+        ),
+      ),
+      roots,
+    );
+
+  it("has a row for what shares a folder, and none for a folder that holds only another one", () => {
+    const paths = [
+      "/ws/src/a.ts",
+      "/ws/src/deep/er/b.ts",
+      "/ws/test/unit/c.ts",
+      "/ws/test/e2e/d.ts",
+      "/ws/e.ts",
+      "/ws/docs/de/f.md",
+    ];
+    const parts = partsOf(paths, ["/ws"]);
+    expect(drawnParts(parts)).toEqual([
+      ["src", [["deep/er", ["b.ts"]], "a.ts"]],
+      [
+        "test",
+        [
+          ["unit", ["c.ts"]],
+          ["e2e", ["d.ts"]],
+        ],
+      ],
+      ["docs/de", ["f.md"]],
+      "e.ts",
+    ]);
+    expect(foldersIn(parts).map(({ folder }) => folder)).toEqual([
+      "/ws/src",
+      "/ws/src/deep/er",
+      "/ws/test",
+      "/ws/test/unit",
+      "/ws/test/e2e",
+      "/ws/docs/de",
+    ]);
+    expect(entriesBelow(parts)).toHaveLength(paths.length);
+  });
+
+  it("keeps namesakes, several roots and what is outside apart", () => {
+    expect(drawnParts(partsOf(["/ws/src/a.ts", "/ws/src2/b.ts"], ["/ws"]))).toEqual([
+      ["src", ["a.ts"]],
+      ["src2", ["b.ts"]],
+    ]);
+    expect(drawnParts(partsOf(["/one/src/a.ts", "/two/b.ts", "/one/in/c.ts"], ["/one", "/two", "/one/in"]))).toEqual([
+      ["one", [["src", ["a.ts"]]]],
+      ["two", ["b.ts"]],
+      ["in", ["c.ts"]],
+    ]);
+    expect(drawnParts(partsOf(["/ws/a.ts", "/etc/x/b", "/etc/y/c", "/d"], ["/ws"]))).toEqual([
+      ["ws", ["a.ts"]],
+      [
+        "/",
+        [
+          [
+            "etc",
+            [
+              ["x", ["b"]],
+              ["y", ["c"]],
+            ],
+          ],
+          "d",
+        ],
+      ],
+    ]);
+    expect(drawnParts(partsOf(["/ws/a\\b/c.ts", "/ws/a\\b/x/e.ts", "/ws/a/d.ts"], ["/ws"]))).toEqual([
+      ["a\\b", [["x", ["e.ts"]], "c.ts"]],
+      ["a", ["d.ts"]],
+    ]);
+  });
+
+  it("knows the paths of Windows", () => {
+    expect(drawnParts(partsOf(["C:\\ws\\src\\a.ts", "C:\\ws\\src\\deep\\b.ts"], ["C:\\ws"]))).toEqual([
+      ["src", [["deep", ["b.ts"]], "a.ts"]],
+    ]);
+    expect(drawnParts(partsOf(["C:\\ws\\a.ts", "D:\\x\\b.ts"], ["C:\\ws"]))).toEqual([
+      ["ws", ["a.ts"]],
+      ["D:\\x", ["b.ts"]],
+    ]);
+  });
+
+  it("has first what waits most urgently, whoever asks", () => {
+    const proposals = [
+      proposal("one", "s", { createdAt: 1, isHeld: true }),
+      proposal("two", "s", { createdAt: 2 }),
+      proposal("three", "t", { agentName: "Gemini CLI", createdAt: 3 }),
+      proposal("four", "t", { agentName: "Gemini CLI", createdAt: 9, path: "/ws/test/four.ts", standing: "conflict" }),
+    ];
+    expect(drawnParts(byFolder(entriesOf(inboxOf(proposals, [], [])), ["/ws"]))).toEqual([
+      ["test", ["four.ts"]],
+      ["src", ["two.ts", "three.ts", "one.ts"]],
+    ]);
+  });
+
+  it("is empty where nothing waits", () => {
+    expect(partsOf([], ["/ws"])).toEqual({ folders: [], entries: [] });
   });
 });

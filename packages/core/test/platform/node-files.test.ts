@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -94,6 +95,12 @@ describe("making", () => {
     files.removeSync(directory);
     expect(readdirSync(directory)).toEqual([]);
     await expect(files.remove(directory)).rejects.toHaveProperty("code");
+    writeFileSync(file, "");
+    await expect(files.removeDirectory(directory)).rejects.toMatchObject({ code: "ENOTEMPTY" });
+    await files.remove(file);
+    await files.removeDirectory(directory);
+    await files.removeDirectory(directory);
+    expect(existsSync(directory)).toBe(false);
   });
 });
 

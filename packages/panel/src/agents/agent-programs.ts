@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { agents, type Logger, PatchbayError, type Platform } from "@patchbay/core";
 import {
@@ -91,7 +90,7 @@ export class AgentPrograms {
     };
     this.#finder = new ProgramFinder({
       environment: process.env,
-      homeDirectory: homedir(),
+      homeDirectory: platform.process.homeDirectory,
       clock: platform.clock,
       logger,
     });
@@ -128,7 +127,7 @@ export class AgentPrograms {
   /** Who lists the sessions that the agents keep themselves. No program is started for it. */
   get listers(): readonly SessionLister[] {
     const own = this.#settingsOf("claude").environment?.["CLAUDE_CONFIG_DIR"] ?? process.env["CLAUDE_CONFIG_DIR"] ?? "";
-    const configDirectory = own === "" ? join(homedir(), ".claude") : own;
+    const configDirectory = own === "" ? join(this.#options.platform.process.homeDirectory, ".claude") : own;
     const others = ["gemini", "qwen", ...customAgents(this.#entries).map(({ id }) => id)];
     return [
       new ClaudeSessions({ files: nodeLineFiles, configDirectory }),

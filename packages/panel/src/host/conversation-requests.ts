@@ -68,6 +68,8 @@ export async function askConversation(
       if (blocks.length > 0) return post({ type: "insert", blocks });
       return editor.tell("info", "There is no file here that agents may see.");
     }
+    case "stop-task":
+      return await conversation.agent.stopTask(message.id);
     case "facts":
       return await tellFacts(conversation, place);
     case "mcp-server":

@@ -197,9 +197,12 @@ export class PanelLibrary {
     const known = this.#open.get(conversation.id);
     if (known?.conversation === conversation) return known;
     this.#letGo(conversation.id);
-    const { companion, agentName, logger } = this.#options;
+    const { companion, agentName, clock, logger } = this.#options;
     const name = agentName(conversation.about.agent);
-    const kept = { conversation, reviews: new QuestionReviews({ conversation, agentName: name, companion, logger }) };
+    const kept = {
+      conversation,
+      reviews: new QuestionReviews({ conversation, agentName: name, companion, clock, logger }),
+    };
     this.#open.set(conversation.id, kept);
     return kept;
   }
@@ -234,5 +237,7 @@ export class PanelLibrary {
 /** Something is going on in it, or the user is asked. */
 function isAtWork({ status }: Conversation): boolean {
   const { kind } = status.state;
+  // Its agent's end would be theirs.
+  if ((status.tasks?.length ?? 0) > 0) return true;
   return status.waiting > 0 || kind === "starting" || kind === "running" || kind === "waiting" || kind === "retrying";
 }

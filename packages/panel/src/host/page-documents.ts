@@ -1,17 +1,24 @@
+import type { Files } from "@patchbay/core";
 import type { Conversation } from "@patchbay/conversations";
-import type { ChangedFile } from "@patchbay/conversations/model";
+import type { ChangedFile, Entry, FormQuestion, PromptBlock, QuestionEntry } from "@patchbay/conversations/model";
 import type { DocumentMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
-import { textOf, wholeText } from "./entry-texts.ts";
 import type { OpenConversation } from "./library.ts";
+
+/** Where a page's wishes go. */
+export interface DocumentPlace {
+  readonly editor: PanelEditor;
+  readonly files: Pick<Files, "lstat">;
+  readonly said: Said;
+}
 
 /** Opens in the editor what a page asks for. */
 export async function openForPage(
   message: DocumentMessage,
   shown: OpenConversation | undefined,
-  editor: PanelEditor,
-  said: Said,
+  place: DocumentPlace,
 ): Promise<void> {
+  const { editor } = place;
   switch (message.type) {
     case "open-link":
       return await editor.openLink(message.href);
@@ -24,19 +31,19 @@ export async function openForPage(
     default:
       // What is about another conversation than the one that is shown is late.
       if (shown === undefined || message.conversation !== shown.conversation.id) return;
-      return await openOf(message, shown, editor, said);
+      return await openOf(message, shown, place);
   }
 }
 
 async function openOf(
   message: Extract<DocumentMessage, { readonly conversation: string }>,
   { conversation, reviews }: OpenConversation,
-  editor: PanelEditor,
-  said: Said,
+  place: DocumentPlace,
 ): Promise<void> {
+  const { editor, said } = place;
   switch (message.type) {
     case "open-file":
-      return await editor.openFile(resolvePath(conversation, message.path), message.line);
+      return await openFile(message, conversation, place);
     case "open-diff":
       if (await reviews.reveal(message.entry)) return;
       return await openChange(message, conversation, editor);
@@ -52,6 +59,42 @@ async function openOf(
     case "changes":
       return await changes(message, conversation, editor, said);
   }
+}
+
+/** The file, or one that is meant: agents leave out folders that are plain to them. */
+async function openFile(
+  { path, line }: Extract<DocumentMessage, { type: "open-file" }>,
+  conversation: Conversation,
+  { editor, files, said }: DocumentPlace,
+): Promise<void> {
+  const named = resolvePath(conversation, path);
+  // What cannot be looked at is the editor's to open, and to say why not.
+  const isThere = await files.lstat(named).then(
+    (facts) => facts !== undefined,
+    () => true,
+  );
+  if (isThere) return await editor.openFile(named, line);
+  const meant = await nearestFile(named, conversation.about.folder, editor);
+  if (meant !== undefined) return await editor.openFile(meant, line);
+  editor.tell("warning", said(`There is no file ${path}.`));
+}
+
+const partsOf = (path: string): readonly string[] => path.split(/[\\/]/u).filter((part) => part !== "" && part !== ".");
+
+/** Of the files with that name the one whose path ends most like it, the shortest of several. */
+async function nearestFile(named: string, folder: string, editor: PanelEditor): Promise<string | undefined> {
+  const wanted = partsOf(named).toReversed();
+  const paths = (await editor.mentions(wanted[0] ?? "", folder)).flatMap(({ kind, block }) =>
+    kind === "file" && block?.type === "mention" ? [block.path] : [],
+  );
+  const alike = (path: string): number => {
+    const different = partsOf(path)
+      .toReversed()
+      .findIndex((part, index) => part !== wanted[index]);
+    return different === -1 ? wanted.length : different;
+  };
+  const [best] = paths.toSorted((one, other) => alike(other) - alike(one) || one.length - other.length);
+  return best !== undefined && alike(best) > 0 ? best : undefined;
 }
 
 async function openChange(
@@ -115,4 +158,81 @@ async function asMarkdown(conversation: Conversation): Promise<string> {
 /** As the agent wrote it: absolute, or from the conversation's folder. */
 function resolvePath(conversation: Conversation, path: string): string {
   return /^(?:\/|[A-Za-z]:[\\/])/u.test(path) ? path : `${conversation.about.folder}/${path}`;
+}
+
+/** What was said, without what tools returned; empty for what says nothing. */
+function textOf(entry: Entry): string {
+  switch (entry.kind) {
+    case "prompt":
+      return entry.blocks.map(blockText).join(" ");
+    case "message":
+    case "notice":
+      return entry.text;
+    case "tool":
+      return `- ${entry.title === "" ? entry.name : entry.title}`;
+    case "plan":
+      return entry.steps.map(({ text, state }) => `- [${state === "done" ? "x" : " "}] ${text}`).join("\n");
+    case "question":
+      return answered(entry);
+    default:
+      return "";
+  }
+}
+
+/** What the agent planned or asked, and the answer. What it asked for a tool stands with that. */
+function answered({ question, outcome }: QuestionEntry): string {
+  const answer = outcome?.type === "answered" ? outcome.summary : "";
+  switch (question.type) {
+    case "permission":
+      return "";
+    case "plan":
+      return [question.plan, answer === "" ? "" : `> ${answer}`].filter((part) => part !== "").join("\n\n");
+    case "form":
+      return [answer === "" ? formText(question) : question.message, ...answer.split("\n")]
+        .filter((part) => part !== "")
+        .map((line) => `> ${line}`)
+        .join("\n");
+  }
+}
+
+/** Everything that an entry holds, for a document or a search. */
+function wholeText(entry: Entry): string {
+  switch (entry.kind) {
+    case "tool":
+      return [entry.title, entry.command, entry.input, entry.output].filter((part) => part !== undefined).join("\n\n");
+    case "thought":
+      return entry.text;
+    case "notice":
+      return [entry.text, entry.detail].filter((part) => part !== undefined).join("\n\n");
+    case "question":
+      return entry.question.type === "form" ? formText(entry.question) : questionText(entry.question);
+    default:
+      return textOf(entry);
+  }
+}
+
+function formText({ message, fields }: FormQuestion): string {
+  return [message, ...fields.map(({ label }) => label)].filter((part) => part !== "").join("\n\n");
+}
+
+function questionText(question: {
+  readonly type: "permission" | "plan";
+  readonly title?: string;
+  readonly plan?: string;
+  readonly command?: string;
+}): string {
+  return [question.title, question.plan, question.command].filter((part) => part !== undefined).join("\n\n");
+}
+
+function blockText(block: PromptBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "mention":
+      return `@${block.path}`;
+    case "excerpt":
+      return block.title;
+    case "image":
+      return block.name ?? "image";
+  }
 }

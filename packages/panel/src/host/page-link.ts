@@ -1,9 +1,8 @@
-import { type Clock, type Disposable, DisposableStore, type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Disposable, DisposableStore, type Files, type Logger, messageOf } from "@patchbay/core";
 import { type Conversation, type FeedMessage, ViewFeed } from "@patchbay/conversations";
 import {
   type AgentInfo,
   type HostMessage,
-  type ListMessage,
   type PageMessage,
   pageMessageSchema,
   type Said,
@@ -14,11 +13,13 @@ import type { PageChannel, PanelEditor } from "./editor.ts";
 import { patchInLanguage, snapshotInLanguage } from "./in-language.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 import { openForPage } from "./page-documents.ts";
+import { PageList } from "./page-list.ts";
 import type { ReviewDesk, ReviewDesks } from "./page-reviews.ts";
 
 export interface PageLinkOptions {
   readonly channel: PageChannel;
   readonly editor: PanelEditor;
+  readonly files: Pick<Files, "lstat">;
   readonly library: PanelLibrary;
   readonly agents: { infos(): readonly AgentInfo[]; refresh(): Promise<void> };
   readonly clock: Clock;
@@ -40,14 +41,13 @@ interface Shown extends OpenConversation {
   readonly leave: (isClosed: boolean) => void;
 }
 
-const elsewhere = "This conversation is open in another window. Close it there first.";
-
 /** One page that shows a conversation. It holds nothing that a page could lose: it may be gone and back at any time. */
 export class PageLink {
   readonly #options: PageLinkOptions;
   readonly #store: DisposableStore = new DisposableStore();
   readonly #said: Said;
   readonly #reviews: ReviewDesk | undefined;
+  readonly #list: PageList;
   #shown: Shown | undefined;
   #wanted: string | undefined;
   /** How often another conversation was to be shown. */
@@ -58,9 +58,6 @@ export class PageLink {
   #early: HostMessage[] = [];
   /** The page knows nothing: what it is told next of a conversation comes with everything else. */
   #isHelloDue = false;
-  #searching: AbortController | undefined;
-  /** What the search in the list has found; undefined: everything is listed. */
-  #found: ReadonlySet<string> | undefined;
 
   constructor(options: PageLinkOptions) {
     const { channel, editor, library } = options;
@@ -68,6 +65,14 @@ export class PageLink {
     this.#said = saidIn(editor.strings);
     this.#wanted = options.conversation;
     const own = (part: Disposable): Disposable => this.#store.add(part);
+    this.#list = new PageList({
+      editor,
+      library,
+      post: (conversations) => this.#post({ type: "conversations", conversations }),
+      page: this,
+      leave: (isClosed) => this.#show(undefined, isClosed),
+    });
+    own(this.#list);
     this.#reviews = options.reviews?.connect({
       post: (about) => this.#post({ type: "review", about }),
       hasFocus: () => this.#hasFocus,
@@ -112,8 +117,8 @@ export class PageLink {
     const created = folder === undefined ? undefined : await library.create(agent, folder);
     if (created === undefined) return editor.tell("warning", "Open a folder first: agents work in one.");
     this.#show(created);
-    // Its mode and model are chosen before the first prompt.
-    await created.conversation.wake();
+    // Its mode and model are chosen before the first prompt, which nobody has to wait with.
+    void created.conversation.wake();
   }
 
   /** Continues what it shows in a terminal, as the page's own command does. */
@@ -148,7 +153,6 @@ export class PageLink {
 
   /** `isClosed`: the user has closed the page, and is not about to come back. */
   dispose(isClosed = false): void {
-    this.#searching?.abort();
     this.#store.dispose();
     this.#follow(undefined, isClosed);
   }
@@ -199,7 +203,7 @@ export class PageLink {
       case "search":
       case "rename":
       case "delete":
-        return await this.#handleList(message);
+        return await this.#list.handle(message);
       case "open-link":
       case "open-file":
       case "open-diff":
@@ -209,7 +213,7 @@ export class PageLink {
       case "insert-text":
       case "copy":
       case "changes":
-        return await openForPage(message, this.#shown, this.#options.editor, this.#said);
+        return await openForPage(message, this.#shown, { ...this.#options, said: this.#said });
       case "review-open":
       case "review-leave":
       case "review-edit":
@@ -255,7 +259,7 @@ export class PageLink {
       settings: editor.settings(),
       strings: this.#reviews === undefined ? editor.strings : withReviews(editor.strings),
       agents: agents.infos(),
-      conversations: this.#listed(),
+      conversations: this.#list.listed,
       ...(open === undefined ? {} : { open }),
       ...(selection === undefined ? {} : { selection }),
     });
@@ -299,14 +303,8 @@ export class PageLink {
     if (shown !== undefined && library.opened(shown.conversation.id)?.conversation !== shown.conversation) {
       this.#show(undefined);
     }
-    this.#post({ type: "conversations", conversations: this.#listed() });
+    this.#list.post();
     onDidChange();
-  }
-
-  #listed(): PanelLibrary["summaries"] {
-    const found = this.#found;
-    const { summaries } = this.#options.library;
-    return found === undefined ? summaries : summaries.filter(({ id }) => found.has(id));
   }
 
   async #handleConversation(message: ConversationRequest): Promise<void> {
@@ -330,51 +328,6 @@ export class PageLink {
       show: (other) => this.#show(other),
     };
     await askConversation(message, found, place);
-  }
-
-  async #handleList(message: ListMessage): Promise<void> {
-    const { editor, library } = this.#options;
-    switch (message.type) {
-      case "new-conversation":
-        return await this.begin(message.agent);
-      case "select":
-        return await this.show(message.conversation);
-      case "deselect":
-        return this.#show(undefined, true);
-      case "search":
-        return await this.#search(message.text);
-      case "rename":
-        if (!(await library.rename(message.conversation, message.title))) editor.tell("warning", elsewhere);
-        return;
-      case "delete": {
-        const title = library.summaries.find(({ id }) => id === message.conversation)?.title ?? "";
-        if (!(await editor.confirmDelete(title))) return;
-        if (this.conversation?.id === message.conversation) this.#show(undefined);
-        if (!(await library.remove(message.conversation))) editor.tell("warning", elsewhere);
-        return;
-      }
-    }
-  }
-
-  /** Titles first; what was said is looked through behind them. */
-  async #search(text: string): Promise<void> {
-    const { library } = this.#options;
-    this.#searching?.abort();
-    const stop = new AbortController();
-    this.#searching = stop;
-    const wanted = text.trim().toLocaleLowerCase();
-    const found = new Set(
-      library.summaries.flatMap(({ id, title }) => (title.toLocaleLowerCase().includes(wanted) ? [id] : [])),
-    );
-    this.#found = wanted === "" ? undefined : found;
-    this.#post({ type: "conversations", conversations: this.#listed() });
-    if (wanted === "") return;
-    for await (const id of library.search(wanted, stop.signal)) {
-      if (stop.signal.aborted) return;
-      if (found.has(id)) continue;
-      found.add(id);
-      this.#post({ type: "conversations", conversations: this.#listed() });
-    }
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type Disposable,
   Emitter,
   type Event,
+  type Files,
   type Logger,
   messageOf,
 } from "@patchbay/core";
@@ -16,6 +17,7 @@ import type { ReviewDesks } from "./page-reviews.ts";
 
 export interface PanelHostOptions {
   readonly editor: PanelEditor;
+  readonly files: Pick<Files, "lstat">;
   /** Undefined: no folder is open. */
   readonly conversations: ConversationLibrary | undefined;
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
@@ -71,10 +73,11 @@ export class PanelHost {
 
   /** A page has been made. It ends with the result. `editor`: of its own window, where several have the panel together. */
   connect(channel: PageChannel, conversation?: string, editor: PanelEditor = this.#options.editor): PageLink {
-    const { clock, logger, reviews } = this.#options;
+    const { clock, logger, reviews, files } = this.#options;
     const link: PageLink = new PageLink({
       channel,
       editor,
+      files,
       library: this.library,
       agents: {
         infos: () => this.#agents,

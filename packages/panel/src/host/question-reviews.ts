@@ -1,12 +1,25 @@
-import { type Companion, type DiffOutcome, type Disposable, type Logger, messageOf, type Review } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type DiffOutcome,
+  type Disposable,
+  type Logger,
+  messageOf,
+  type Review,
+  withTimeout,
+} from "@patchbay/core";
 import type { Answer, Choice, Entry, PermissionQuestion, QuestionEntry } from "@patchbay/conversations/model";
 import type { Conversation } from "@patchbay/conversations";
+
+/** How long a review may take to begin before the question is answered without it, ms. */
+const reviewMs = 2_000;
 
 export interface QuestionReviewsOptions {
   readonly conversation: Conversation;
   /** For titles, e.g. `Gemini CLI`. */
   readonly agentName: string;
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -44,7 +57,8 @@ export class QuestionReviews implements Disposable {
   async answer(questionId: string, answer: Answer): Promise<boolean> {
     const { conversation } = this.#options;
     const asked = this.#asked.get(questionId);
-    const review = await asked?.review;
+    // A file that hangs must not keep the answer back.
+    const review = asked && (await withTimeout(reviewMs, this.#options.clock, asked.review).catch(() => undefined));
     if (asked === undefined || review === undefined || answer.type === "cancel" || answer.type === "form") {
       return conversation.answer(questionId, answer);
     }

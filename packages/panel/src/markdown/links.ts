@@ -8,6 +8,13 @@ const deceptive = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const scheme = /^([a-z][a-z\d+.-]+):/iu;
 const lineSuffix = /^(?<path>.*?)(?:#L(?<anchor>\d+)(?:[-,C].*)?|:(?<line>\d+)(?::\d+)?(?:-\d+)?)$/u;
 
+/** Agents name files as code, mostly with their folder or a line: it has a name with an ending. */
+export function namesFile(code: string): boolean {
+  return (
+    /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)*[\w@.+-]*\w\.[a-z]\w{0,7}(?::\d+(?::\d+)?)?$/iu.test(code) && /\/|:\d/u.test(code)
+  );
+}
+
 /** Reads the address of a link. Undefined: it leads nowhere. */
 export function linkTarget(address: string): LinkTarget | undefined {
   const text = address.trim();

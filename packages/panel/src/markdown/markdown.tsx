@@ -5,7 +5,7 @@ import { CodeBlock } from "../code/code-block.tsx";
 import { usePanel, useSelected, useWords } from "../store/use-panel.ts";
 import { pure } from "../views/widgets/pure.tsx";
 import { type Block, BlockReader, isMarkedToken } from "./blocks.ts";
-import { decodeReferences, linkTarget } from "./links.ts";
+import { decodeReferences, linkTarget, namesFile } from "./links.ts";
 
 /**
  * Markdown as elements. No string of HTML exists on the way: what looks like HTML in the text is shown as the text that it is,
@@ -149,7 +149,13 @@ function inlineElement(token: MarkedToken): ComponentChild {
     case "del":
       return <del>{inline(token.tokens)}</del>;
     case "codespan":
-      return <code dir="ltr">{token.text}</code>;
+      return namesFile(token.text) ? (
+        <Link address={token.text}>
+          <code dir="ltr">{token.text}</code>
+        </Link>
+      ) : (
+        <code dir="ltr">{token.text}</code>
+      );
     case "br":
       return <br />;
     case "link":
@@ -168,13 +174,7 @@ function textElement(token: Tokens.Text): ComponentChild {
 }
 
 /** A link shows its whole address when pointed at, and is opened by the host. */
-export function Link({
-  address,
-  children,
-}: {
-  readonly address: string;
-  readonly children?: ComponentChild;
-}): JSX.Element {
+function Link({ address, children }: { readonly address: string; readonly children?: ComponentChild }): JSX.Element {
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
   const target = linkTarget(decodeReferences(address));

@@ -114,6 +114,8 @@ export type ConversationMessage =
     }
   /** `dryRun`: the host answers with `rewind-preview`. */
   | { readonly type: "rewind"; readonly conversation: string; readonly prompt: string; readonly dryRun: boolean }
+  /** Ends something that goes on in the background. */
+  | { readonly type: "stop-task"; readonly conversation: string; readonly id: string }
   /** Asks what the running agent tells of itself: the host answers with `facts`. */
   | { readonly type: "facts"; readonly conversation: string }
   /** Changes an MCP server of the agent's; the host answers with `facts`. */
@@ -201,6 +203,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("fork"), ...of, upTo: z.exactOptional(z.string()) }),
   z.object({ type: z.literal("resend"), ...of, prompt: z.string(), blocks }),
   z.object({ type: z.literal("rewind"), ...of, prompt: z.string(), dryRun: z.boolean() }),
+  z.object({ type: z.literal("stop-task"), ...of, id: z.string() }),
   z.object({ type: z.literal("facts"), ...of }),
   z.object({
     type: z.literal("mcp-server"),

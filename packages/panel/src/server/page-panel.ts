@@ -1,11 +1,30 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import type { Companion, EditorHost, Logger, Platform, ProcessFacts, TurnWitness } from "@patchbay/core";
+import { readFile, stat } from "node:fs/promises";
+import { basename, isAbsolute, join, relative } from "node:path";
+import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import {
+  type Clock,
+  type Companion,
+  type EditorHost,
+  Emitter,
+  isSecretPath,
+  type Logger,
+  type Platform,
+  type ProcessFacts,
+  type TurnWitness,
+} from "@patchbay/core";
+import type { Texts } from "@patchbay/languages";
 import { readTexts } from "@patchbay/languages/node";
-import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
-import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
-import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
-import { openLibrary } from "../workspace/index.ts";
+import { createTwoFilesPatch } from "diff";
+import {
+  AgentPrograms,
+  type AgentProgramSettings,
+  type TerminalCommand,
+  type TerminalProgram,
+} from "../agents/index.ts";
+import { createSessionHost, type PanelEditor, PanelHost, type ReviewDesks } from "../host/index.ts";
+import { hostSaysIn, type MentionItem, panelTextsIn, type Said, type ShellMessage } from "../messages/index.ts";
+import { droppedBlocks, FolderFiles, Mentions, openLibrary } from "../workspace/index.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
 export interface PagePanelOptions
@@ -63,6 +82,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const agentName = (agent: string): string => panels.agents.find(({ id }) => id === agent)?.name ?? agent;
   const panels: PanelHost = new PanelHost({
     editor,
+    files,
     companion,
     ...(reviews === undefined ? {} : { reviews }),
     clock,
@@ -108,4 +128,200 @@ export function panelDirectory(
   const state = configured === "" ? join(homeDirectory, ".local", "state") : configured;
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
   return join(state, "patchbay", "panel", name);
+}
+
+/** Longest selection that goes with a prompt, UTF-8 bytes. */
+const longestSelection = 65_536;
+
+/** A longer file is not shown in the page, bytes. */
+const longestFile = 1024 * 1024;
+
+interface PageEditorOptions {
+  /** The editor that there is, or what stands for it. */
+  readonly host: EditorHost;
+  readonly locale: string;
+  /** In the user's language. */
+  readonly texts: Texts;
+  /** Whether agents may know of a file. */
+  readonly mayName: (path: string) => boolean;
+  readonly clock: Clock;
+  /** Has the page say or show something. */
+  readonly tell: (message: ShellMessage) => void;
+  /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
+  readonly showFile?: ((path: string, line: number | undefined) => Promise<boolean>) | undefined;
+  readonly programFor: (agent: string) => Promise<TerminalProgram>;
+  readonly commandFor: (agent: string, command: readonly string[]) => Promise<TerminalCommand | undefined>;
+}
+
+/** The editor of a panel that stands in a browser: what no editor is there for, the page does itself. */
+class PageEditor implements PanelEditor {
+  readonly strings: PanelEditor["strings"];
+  readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"];
+  readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
+  readonly #options: PageEditorOptions;
+  readonly #said: Said;
+  readonly #mentions: Mentions;
+
+  constructor(options: PageEditorOptions) {
+    const { host, texts } = options;
+    this.#options = options;
+    this.strings = panelTextsIn(texts);
+    this.#said = hostSaysIn(texts);
+    const changed = new Emitter<void>();
+    host.workspace.onDidChangeFolders(() => changed.fire());
+    this.onDidChangeSettings = changed.event;
+    this.#mentions = this.#createMentions();
+    this.onDidChangeSelection = (listener) => host.editors.onDidChange(() => listener());
+  }
+
+  settings(): ReturnType<PanelEditor["settings"]> {
+    const { host, locale } = this.#options;
+    return { locale, sendWith: "enter", isMac: process.platform === "darwin", folders: host.workspace.folders() };
+  }
+
+  async chooseFolder(): Promise<string | undefined> {
+    const { host } = this.#options;
+    const folders = host.workspace.folders();
+    const active = host.editors.active()?.path;
+    return folders.find((folder) => active !== undefined && isWithin(folder, active)) ?? folders[0];
+  }
+
+  selection(): PromptBlock | undefined {
+    const active = this.#options.host.editors.active();
+    if (active?.selection === undefined || !this.#mayName(active.path)) return undefined;
+    const { start, end } = active.selection;
+    const lines = { start: start.line + 1, end: end.line + 1 };
+    const range = lines.start === lines.end ? `${lines.start}` : `${lines.start}–${lines.end}`;
+    const title = `${basename(active.path)} ${range}`;
+    return { type: "excerpt", title, path: active.path, lines, text: active.readSelection(longestSelection) };
+  }
+
+  async mentions(query: string, folder: string): Promise<readonly MentionItem[]> {
+    return await this.#mentions.find(query, folder);
+  }
+
+  async pick(itemId: string): Promise<readonly PromptBlock[]> {
+    return await this.#mentions.pick(itemId);
+  }
+
+  async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
+    return droppedBlocks(uris, (path) => this.#mayName(path));
+  }
+
+  async openFile(path: string, line: number | undefined): Promise<void> {
+    const { host, showFile } = this.#options;
+    if (!isAbsolute(path) || !host.workspace.folders().some((folder) => isWithin(folder, path))) {
+      return this.tell("warning", "This file is outside the folder, so it is not opened here.");
+    }
+    if ((await showFile?.(path, line)) === true) return;
+    const facts = await stat(path).catch(() => undefined);
+    if (facts?.isFile() !== true || facts.size > longestFile) {
+      return this.tell("warning", "This file cannot be shown in the page.");
+    }
+    this.#show(path, await readFile(path, "utf8"));
+  }
+
+  async openDocument(text: string): Promise<void> {
+    this.#show("", text);
+  }
+
+  async openChange(change: FileChange, title: string): Promise<void> {
+    await this.openChanges([change], title);
+  }
+
+  async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
+    const parts = changes.map(({ path, before = "", after = "" }) => createTwoFilesPatch(path, path, before, after));
+    this.#show(title, parts.join("\n"));
+  }
+
+  async openLink(href: string): Promise<void> {
+    if (/^https?:\/\//iu.test(href)) this.#options.tell({ type: "link", href });
+  }
+
+  async insertText(): Promise<void> {
+    this.tell("info", "There is no editor here to insert this into.");
+  }
+
+  /** Pages in a browser copy by themselves. */
+  async copy(text: string): Promise<void> {
+    this.#show("", text);
+  }
+
+  async runInTerminal(agent: string, _title: string, command: readonly string[], folder: string): Promise<void> {
+    const launch = await this.#options.commandFor(agent, command);
+    if (launch !== undefined) this.#showCommand(folder, launch);
+  }
+
+  async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
+    const launch = await this.#options.programFor(agent);
+    if (sessionId !== undefined && !launch.canResume) {
+      return this.tell("info", `${launch.name} cannot continue a conversation in a terminal.`);
+    }
+    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
+    this.#showCommand(folder, { ...launch, args: [...launch.args, ...resumed] });
+  }
+
+  /** Pages in a browser open tabs by themselves. */
+  async openInTab(): Promise<void> {}
+
+  /** The page has asked. */
+  async confirmDelete(): Promise<boolean> {
+    return true;
+  }
+
+  tell(severity: "info" | "warning" | "error", sentence: string): void {
+    this.#options.tell({ type: "tell", severity, sentence: this.#said(sentence) });
+  }
+
+  #show(title: string, text: string): void {
+    this.#options.tell({ type: "text", title, text });
+  }
+
+  /** The user types it where they want: a page opens no terminal. */
+  #showCommand(folder: string, { program, args }: TerminalCommand): void {
+    const title = this.strings["connection.terminal"] ?? "";
+    this.#show(title, `cd ${quoted(folder)}\n${[program, ...args].map(quoted).join(" ")}\n`);
+  }
+
+  #createMentions(): Mentions {
+    const { host, clock } = this.#options;
+    // Whoever opens the panel of a folder by its name trusts it.
+    const files = new FolderFiles({
+      clock,
+      respectsIgnoreFiles: () => true,
+      isTrusted: () => host.workspace.trusted() !== false,
+    });
+    return new Mentions({
+      clock,
+      files,
+      openFiles: () => host.editors.openFiles(),
+      selection: () => this.selection(),
+      mayName: (path) => this.#mayName(path),
+      shownPath: (path) => {
+        const folder = host.workspace.folders().find((one) => isWithin(one, path));
+        return folder === undefined ? path : relative(folder, path);
+      },
+      problems: async () => [],
+      words: {
+        selection: this.strings["mention.selection"] ?? "",
+        problems: "",
+        terminalOutput: "",
+        terminal: () => "",
+      },
+    });
+  }
+
+  #mayName(path: string): boolean {
+    return !isSecretPath(path) && this.#options.mayName(path);
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+/** As a word for a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,9 +3,8 @@ import { PromptActions as PromptActionsView } from "./entries/prompt-actions.tsx
 import { AgentFacts as AgentFactsView } from "./frame/agent-facts.tsx";
 import { AgentFacts, ConversationList, Elsewhere, Welcome } from "./frame/app.tsx";
 import { ConversationList as ConversationListView } from "./frame/conversation-list.tsx";
-import { Elsewhere as ElsewhereView } from "./frame/elsewhere.tsx";
 import { Rename, Worker } from "./frame/head.tsx";
-import { Rename as RenameView, Worker as WorkerView } from "./frame/head-parts.tsx";
+import { Elsewhere as ElsewhereView, Rename as RenameView, Worker as WorkerView } from "./frame/frame-parts.tsx";
 import { Welcome as WelcomeView } from "./frame/welcome.tsx";
 import { FindBar } from "./log/conversation.tsx";
 import { FindBar as FindBarView } from "./log/find-bar.tsx";

@@ -1,21 +1,32 @@
-import { ComposerChips as ComposerChipsView } from "./composer/chips.tsx";
+import {
+  ComposerChips as ComposerChipsView,
+  Queue as QueueView,
+  Suggestions as SuggestionList,
+} from "./composer/lists.tsx";
 import { ComposerChips, ModeNote, OptionsRow, Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
-import { ModeNote as ModeNoteView } from "./composer/mode-note.tsx";
-import { OptionsRow as OptionsRowView } from "./composer/options.tsx";
-import { Queue as QueueView } from "./composer/queue.tsx";
-import { Suggestions as SuggestionList } from "./composer/suggestion-list.tsx";
-import { UsageMeter as UsageMeterView } from "./composer/usage.tsx";
-import { NoticeView, OpenQuestion, PlanView } from "./entries/entry.tsx";
-import { NoticeView as NoticeBody, PlanView as PlanBody } from "./entries/plan-and-notice.tsx";
+import {
+  ModeNote as ModeNoteView,
+  OptionsRow as OptionsRowView,
+  UsageMeter as UsageMeterView,
+} from "./composer/foot.tsx";
+import { NoticeView, OpenQuestion, PlanView, SettledQuestion, TurnEndView } from "./entries/entry.tsx";
+import {
+  NoticeView as NoticeBody,
+  PlanView as PlanBody,
+  ToolDetails as ToolDetailsView,
+  TurnEndView as TurnEndBody,
+} from "./entries/entry-parts.tsx";
 import { ToolDetails } from "./entries/tool.tsx";
-import { ToolDetails as ToolDetailsView } from "./entries/tool-details.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
+import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
 import { ChangesBar as ChangesBarView } from "./log/changes-bar.tsx";
-import { Announcer, ChangesBar } from "./log/conversation.tsx";
+import { Announcer, BackgroundTasks, ChangesBar } from "./log/conversation.tsx";
 import { StatusRow } from "./log/log.tsx";
 import { StatusRow as StatusRowView } from "./log/status-row.tsx";
 import { OpenQuestion as QuestionView } from "./questions/question.tsx";
+import { SettledView } from "./questions/settled.tsx";
 import { DiffCounts, DiffView } from "./widgets/diff-parts.ts";
+import { keepFocus } from "./widgets/keep-focus.ts";
 import { MenuPopup } from "./widgets/menu.tsx";
 import { MenuPopup as MenuPopupView } from "./widgets/menu-popup.tsx";
 import { DiffCounts as DiffCountsView, DiffView as SmallDiffView } from "./widgets/small-diff.tsx";
@@ -23,6 +34,7 @@ import { DiffCounts as DiffCountsView, DiffView as SmallDiffView } from "./widge
 /** Puts in place what a conversation does not need to be drawn: a second chunk, asked for with the first one. */
 export function fillRest(): void {
   Announcer.fill(AnnouncerView);
+  BackgroundTasks.fill(BackgroundTasksView);
   ChangesBar.fill(ChangesBarView);
   ComposerChips.fill(ComposerChipsView);
   DiffCounts.fill(DiffCountsView);
@@ -34,8 +46,11 @@ export function fillRest(): void {
   OptionsRow.fill(OptionsRowView);
   Queue.fill(QueueView);
   PlanView.fill(PlanBody);
+  SettledQuestion.fill(SettledView);
   StatusRow.fill(StatusRowView);
   Suggestions.fill(SuggestionList);
   ToolDetails.fill(ToolDetailsView);
+  TurnEndView.fill(TurnEndBody);
   UsageMeter.fill(UsageMeterView);
+  keepFocus();
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "@patchbay/core";
 
 /** Most files that are looked through. */
-export const mostFiles = 20_000;
+const mostFiles = 20_000;
 
 /** How long a list of files is used, ms: a query is typed in less. */
 const listMs = 10_000;

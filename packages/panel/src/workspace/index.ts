@@ -1,5 +1,6 @@
 export { FolderFiles } from "./folder-files.ts";
 export {
+  droppedBlocks,
   type FoundSymbol,
   type MentionedProblem,
   Mentions,

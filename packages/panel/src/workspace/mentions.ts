@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Clock } from "@patchbay/core";
 import type { PromptBlock } from "@patchbay/conversations";
 import type { MentionItem } from "../messages/index.ts";
@@ -211,4 +212,25 @@ export function scoreOf(path: string, wanted: string): number | undefined {
     at = found + 1;
   }
   return -gaps - slashed.length / 1_000;
+}
+
+/** What was dropped on a page: links as words, and files that agents may know of as mentions. `pathOf`: of a file's URI. */
+export function droppedBlocks(
+  uris: readonly string[],
+  mayName: (path: string) => boolean,
+  pathOf: (uri: string) => string | undefined = pathOfUri,
+): readonly PromptBlock[] {
+  return uris.flatMap((text): readonly PromptBlock[] => {
+    if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
+    const path = pathOf(text);
+    return path !== undefined && mayName(path) ? [{ type: "mention", path }] : [];
+  });
+}
+
+function pathOfUri(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }

@@ -52,7 +52,7 @@ export class PanelLab {
     const context = await this.#browser.newContext({ viewport });
     const page = await context.newPage();
     const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("pageerror", (error) => problems.push(String(error.stack)));
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
     });
@@ -78,7 +78,7 @@ export class PanelLab {
     const context = await this.#browser.newContext({ viewport: { width, height }, deviceScaleFactor: 2 });
     const page = await context.newPage();
     const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("pageerror", (error) => problems.push(String(error.stack)));
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
     });

@@ -30,7 +30,12 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
   afterEach(async () => page.context().close());
 
   /** A conversation in which an agent asks to change the file, with the review of it open. */
-  const review = async (before: string, after: string, viewport?: { width: number; height: number }): Promise<void> => {
+  const review = async (
+    before: string,
+    after: string,
+    viewport?: { width: number; height: number },
+    watch?: () => void,
+  ): Promise<void> => {
     host = createPanelLab({ reviews: new PageReviews() });
     writeFileSync(host.file, before);
     const server = await startPanelServer({
@@ -49,7 +54,10 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     await page.keyboard.press("Enter");
     agent = await until(() => host.agents.find(({ prompts }) => prompts.length > 0));
     agent.asks("q1", { path: host.file, before, after, isEditable: true });
-    await page.getByRole("button", { name: "Review", exact: true }).click();
+    const button = page.getByRole("button", { name: "Review", exact: true });
+    await button.waitFor();
+    if (watch !== undefined) await page.evaluate(watch);
+    await button.click();
     await page.locator(".review-row").first().waitFor();
   };
 
@@ -255,7 +263,17 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     const line = "const value = someFunction(withArguments, andMore, 12345);";
     const before = Array.from({ length: 17_000 }, (_, index) => `${line} // ${index}\n`).join("");
     const after = before.replaceAll(/\/\/ (\d*00)\n/gu, "// changed $1\n");
-    await review(before, after);
+    await review(before, after, undefined, () => {
+      const counts: number[] = [];
+      // Called once for each task that draws.
+      const observer = new MutationObserver((records) => {
+        const added = records.flatMap(({ addedNodes }) => Array.from(addedNodes));
+        const rows = added.filter((node) => node instanceof Element);
+        counts.push(rows.reduce((sum, row) => sum + row.querySelectorAll(".review-line").length, 0));
+        Reflect.set(globalThis, "mostLinesAtOnce", Math.max(...counts));
+      });
+      observer.observe(document, { subtree: true, childList: true });
+    });
     await page.keyboard.press("F7");
     await page.locator(".review-row.differs textarea").first().focus();
     await page.keyboard.type("typed here ");
@@ -263,5 +281,38 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     await page.keyboard.press("F7");
     await page.locator(".change-bar:focus").waitFor();
     expect(await page.locator("textarea.review-field").count()).toBeLessThan(40);
+    expect(await page.evaluate(() => Number(Reflect.get(globalThis, "mostLinesAtOnce")))).toBeLessThan(300);
+  });
+
+  it("finds in all of a megabyte, and goes there to write", async () => {
+    const before = Array.from({ length: 17_000 }, (_, index) => `const value${index} = call(${index});\n`).join("");
+    await review(before, before.replace("value5000 ", "changed "));
+    await page.locator(".change-bar:focus").waitFor();
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("VALUE1600");
+    // 1600 and 16000 to 16009.
+    await expect.poll(() => page.locator(".find-count").textContent(), { timeout: patience }).toBe("1 of 11");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".find-count").textContent(), { timeout: patience }).toBe("2 of 11");
+    await expect
+      .poll(
+        () =>
+          page.evaluate(() => {
+            const marked = Array.from(CSS.highlights.get("find") ?? [], (range) => {
+              if (!(range instanceof Range)) return "";
+              const { top } = range.getBoundingClientRect();
+              return top > 0 && top < innerHeight ? range.toString() : "";
+            });
+            return marked.filter((text) => text !== "").length;
+          }),
+        { timeout: patience },
+      )
+      .toBeGreaterThan(0);
+    await page.keyboard.press("Escape");
+    await page.locator("textarea.review-field:focus").waitFor();
+    await page.keyboard.type("// here ");
+    await expect.poll(() => host.companion.proposals[0]?.edited, { timeout: patience }).toBe(true);
+    expect(await answers("Accept")).toMatchObject({ text: expect.stringContaining("const // here value16000 =") });
+    expect(problems).toEqual([]);
   });
 });

@@ -54,6 +54,7 @@ const create: PanelHostContractOptions["create"] = async ({ id, name, program })
       listers: [],
     }),
     editor: panelEditor({ folders: [folder], chosen: undefined }, [], "en"),
+    files,
     clock,
     logger,
     agents: programs.known,

@@ -1,8 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createPanelLab, until } from "./panel-lab.ts";
-
-const change = (path: string) => ({ path, before: "one\ntwo\n", after: "one\n2\n", isEditable: true }) as const;
 
 describe("a workspace of several folders", () => {
   it("has each new conversation in the folder that was chosen for it, for good, and lists those of all folders", async () => {
@@ -67,6 +65,15 @@ describe("a page", () => {
     one.say({ type: "new-conversation", agent: "claude" });
     await until(() => agents.at(0));
     expect(agents.at(0)?.prompts).toEqual([]);
+  });
+
+  it("does not wait with a new conversation until its agent has started", async () => {
+    const { page, place, agents } = createPanelLab();
+    place.starting = new Promise(() => undefined);
+    const one = page();
+    await one.link.begin("claude");
+    expect(one.link.conversation?.about.agent).toBe("claude");
+    await until(() => agents.at(0));
   });
 
   it("that was away is told the whole conversation when it is back", async () => {
@@ -147,6 +154,21 @@ describe("a page", () => {
     page.say({ type: "act", conversation: id, action: "sign-in" });
     await until(() => (done.length > 0 ? true : undefined));
     expect(done).toEqual(["start claude "]);
+  });
+
+  it("opens the file that an agent names, or the one that it means, and says where there is none", async () => {
+    const { talk, done, file, place } = createPanelLab();
+    const { page, id: conversation } = await talk();
+    place.files = ["/w/other/util/index.ts", "/w/packages/app/src/util/index.ts", "/w/src/index.ts"];
+    const open = async (path: string, line?: number): Promise<string | undefined> => {
+      const count = done.length;
+      page.say({ type: "open-file", conversation, path, ...(line === undefined ? {} : { line }) });
+      return await until(() => done[count]);
+    };
+    expect(await open("main.ts", 2)).toBe(`file ${file}:2`);
+    expect(await open("src/util/index.ts", 7)).toBe("file /w/packages/app/src/util/index.ts:7");
+    expect(await open("index.ts")).toBe("file /w/src/index.ts:");
+    expect(await open("src/nowhere.ts")).toBe("warning: There is no file src/nowhere.ts.");
   });
 
   it("opens what a turn did to its files: one as a diff, several together", async () => {
@@ -341,6 +363,26 @@ describe("a page", () => {
     });
   });
 
+  it("that is closed leaves an agent alone that goes on with something in the background, until that is stopped", async () => {
+    const { talk, panels, page } = createPanelLab();
+    const { page: one, agent, id } = await talk();
+    agent.say({ type: "tasks", tasks: [{ id: "t1", kind: "command", title: "Serves", since: 0 }] });
+    agent.end("done");
+    agent.say({ type: "state", state: { kind: "idle" } });
+    await until(() => (one.link.conversation?.status.state.kind === "idle" ? true : undefined));
+    panels.disconnect(one.link, true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(agent.isClosed).toBe(false);
+    const other = page(id);
+    other.say({ type: "ready" });
+    expect(await until(() => other.last("hello"))).toMatchObject({ open: { tasks: [{ title: "Serves" }] } });
+    other.say({ type: "stop-task", conversation: id, id: "t1" });
+    await until(() => (other.link.conversation?.status.tasks?.length === 0 ? true : undefined));
+    expect(agent.stopped).toEqual(["t1"]);
+    other.say({ type: "deselect" });
+    await until(() => (agent.isClosed ? true : undefined));
+  });
+
   it("shows no conversation that was deleted in another page", async () => {
     const { talk, page } = createPanelLab();
     const { page: one, id } = await talk();
@@ -412,148 +454,6 @@ describe("a page", () => {
     await until(() => (done.length > 0 ? true : undefined));
     expect(done).toEqual(["link https://example.org"]);
     expect(agent.prompts).toHaveLength(1);
-  });
-});
-
-describe("a change that is asked for", () => {
-  it("is decided in the diff, with what the user typed there", async () => {
-    const { talk, editor, file, companion } = createPanelLab();
-    const { agent, id, page } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    expect(view.request).toMatchObject({ agentName: "Claude Code", path: file, proposedText: "one\n2\n" });
-    expect(companion.proposals).toMatchObject([{ conversationId: id }]);
-    await until(() => (page.last("conversations")?.conversations[0]?.state === "waiting" ? true : undefined));
-    view.type("one\n2, or two\n");
-    view.accept();
-    await until(() => (agent.answers.length > 0 ? true : undefined));
-    expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes", text: "one\n2, or two\n" }]);
-    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
-  });
-
-  it("is decided in the conversation, and its diff goes", async () => {
-    const { talk, editor, file, panels } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    expect(panels.library.waiting).toBe(1);
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "always" } });
-    await editor.ended(view);
-    expect(agent.answers).toEqual([{ type: "choice", choiceId: "always" }]);
-    expect(panels.library.waiting).toBe(0);
-  });
-
-  it("is decided once where both places are answered at once: the agent is told what the diff says", async () => {
-    const { talk, editor, file } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    view.type("one\n2, or two\n");
-    view.accept();
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "no" } });
-    await until(() => (agent.answers.length > 0 ? true : undefined));
-    await editor.ended(view);
-    expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes", text: "one\n2, or two\n" }]);
-  });
-
-  it("is asked and answered in the window that has the conversation, and in no other one", async () => {
-    const lab = createPanelLab();
-    const { agent, id, page } = await lab.talk();
-    agent.asks("q1", change(lab.file));
-    await lab.editor.nextView();
-    await lab.panels.library.opened(id)?.conversation.flush();
-    const other = createPanelLab({ beside: lab });
-    const reader = other.page(id);
-    reader.say({ type: "ready" });
-    expect((await until(() => reader.last("hello"))).open).toMatchObject({ access: { kind: "read-only" } });
-    reader.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
-    reader.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "mine" }] });
-    await until(() => (other.done.length === 2 ? true : undefined));
-    expect(other.done).toEqual([
-      "warning: This conversation is open in another window. Answer there.",
-      "warning: This conversation is open in another window, so this was not sent.",
-    ]);
-    // What was written is given back.
-    expect(reader.last("insert")).toEqual({ type: "insert", blocks: [{ type: "text", text: "mine" }] });
-    expect(other.editor.views).toEqual([]);
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
-    await until(() => (agent.answers.length > 0 ? true : undefined));
-  });
-
-  it("is rejected with the user's words, or by the choice that says no", async () => {
-    const { talk, editor, file } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", change(file));
-    await editor.nextView();
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "reject", message: "not so" } });
-    await until(() => (agent.answers.length === 1 ? true : undefined));
-    agent.asks("q2", { ...change(file), after: "other\n" });
-    (await editor.nextView(({ isOpen }) => isOpen)).reject();
-    await until(() => (agent.answers.length === 2 ? true : undefined));
-    expect(agent.answers).toEqual([{ type: "reject", message: "not so" }, { type: "reject" }]);
-  });
-
-  it("is not accepted over a conflict: the question stays in both places", async () => {
-    const { talk, editor, file } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    writeFileSync(file, "one\nzwei\n");
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
-    await editor.messages.next("not-accepted-conflict");
-    expect(agent.answers).toEqual([]);
-    expect(view.isOpen).toBe(true);
-    view.type("one\n2\n");
-    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
-    await until(() => (agent.answers.length > 0 ? true : undefined));
-    // It is what the agent has asked for.
-    expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes" }]);
-  });
-
-  it("that is taken back takes its diff along, and what was typed is kept", async () => {
-    const { talk, editor, file, companion } = createPanelLab();
-    const { agent } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    view.type("typed\n");
-    agent.withdraws("q1");
-    await until(() => (companion.keptTexts.length > 0 ? true : undefined));
-    expect(companion.keptTexts).toMatchObject([{ reason: "withdrawn", path: file }]);
-    expect(agent.answers).toEqual([]);
-  });
-
-  it("ends with its agent's process", async () => {
-    const { talk, editor, file, companion } = createPanelLab();
-    const { agent } = await talk();
-    agent.asks("q1", change(file));
-    const view = await editor.nextView();
-    await agent.close();
-    await editor.ended(view);
-    expect(companion.proposals).toEqual([]);
-  });
-
-  it("is shown again from the conversation after its diff was closed", async () => {
-    const { talk, editor, file, companion } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", change(file));
-    (await editor.nextView()).closeByUser();
-    await until(() => (companion.proposals[0]?.state === "hidden" ? true : undefined));
-    editor.forgetEndedViews();
-    page.say({ type: "open-diff", conversation: id, entry: "q1", path: file });
-    expect((await editor.nextView()).request.path).toBe(file);
-    expect(agent.answers).toEqual([]);
-  });
-
-  it("that is only a part of its file, or leads nowhere, is answered in the conversation alone", async () => {
-    const { talk, editor, file } = createPanelLab();
-    const { agent, page, id } = await talk();
-    agent.asks("q1", { ...change(file), isFragment: true });
-    agent.asks("q2", change("relative.ts"));
-    for (const question of ["q1", "q2"]) {
-      page.say({ type: "answer", conversation: id, id: question, answer: { type: "choice", choiceId: "yes" } });
-    }
-    await until(() => (agent.answers.length === 2 ? true : undefined));
-    expect(editor.views).toEqual([]);
   });
 });
 

@@ -51,8 +51,11 @@ export class ScriptedAgent implements AgentSession {
   isClosed = false;
   readonly #open: Set<string> = new Set();
   #endTurn: (reason: TurnEndReason) => void = () => {};
+  /** What it waits for when it is started. */
+  starting: Promise<void> = Promise.resolve();
 
   async start(): Promise<void> {
+    await this.starting;
     this.say({ type: "session", sessionId: "s1" });
     this.say({ type: "state", state: { kind: "idle" } });
   }
@@ -88,6 +91,15 @@ export class ScriptedAgent implements AgentSession {
     if (server === undefined) throw new Error(`There is no ${name}.`);
     await Promise.resolve();
     server.state = change === "disable" ? "disabled" : "connected";
+  }
+
+  /** The ids of what was ended in the background. */
+  readonly stopped: string[] = [];
+
+  async stopTask(id: string): Promise<void> {
+    await Promise.resolve();
+    this.stopped.push(id);
+    this.say({ type: "tasks", tasks: [] });
   }
 
   async close(): Promise<void> {
@@ -183,7 +195,13 @@ export interface PanelLab {
   /** What the editor was asked to do, in order. */
   readonly done: string[];
   /** The folders of the workspace, and the one that the user picks where there are several. */
-  readonly place: { folders: readonly string[]; chosen: string | undefined };
+  readonly place: {
+    folders: readonly string[];
+    chosen: string | undefined;
+    starting?: Promise<void>;
+    /** What a mention may stand for. */
+    files?: readonly string[];
+  };
   page(conversation?: string): TestPage;
   /** A page with a new conversation in which a prompt was sent. */
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
@@ -223,6 +241,7 @@ export function createPanelLab(
     host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true, isWindows: false }),
     connect: () => {
       const agent = new ScriptedAgent();
+      if (place.starting !== undefined) agent.starting = place.starting;
       agents.push(agent);
       return agent;
     },
@@ -237,6 +256,7 @@ export function createPanelLab(
     conversations,
     ...(reviews === undefined ? {} : { reviews }),
     editor: panelEditor(place, done, locale),
+    files: platform.files,
     clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
@@ -287,7 +307,10 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     strings: panelTextsIn(builtTexts(languageOf(locale) ?? "en")),
     selection: () => undefined,
     onDidChangeSelection: never,
-    mentions: async () => [],
+    mentions: async (query) =>
+      (place.files ?? [])
+        .filter((path) => path.includes(query))
+        .map((path) => ({ id: path, kind: "file", label: path, block: { type: "mention", path } })),
     pick: async () => [],
     dropped: async () => [],
     openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeReferences, linkTarget } from "../../src/markdown/links.ts";
+import { decodeReferences, linkTarget, namesFile } from "../../src/markdown/links.ts";
 
 describe("the target of a link", () => {
   it.each([
@@ -52,4 +52,23 @@ describe("character references", () => {
   ])("are read in %s", (text, decoded) => {
     expect(decodeReferences(text)).toBe(decoded);
   });
+});
+
+describe("a file that is named as code", () => {
+  it.each(["src/a.ts", "./a.test.tsx", "a.ts:12", "/home/me/app/main.py:3:14", "@scope/x.d.ts", "../b.go"])(
+    "is known: %s",
+    (code) => expect(namesFile(code)).toBe(true),
+  );
+
+  it.each([
+    "a.ts",
+    "npm test",
+    "1/2",
+    "object.method",
+    "https://example.com/a.ts",
+    "a/b",
+    "x:12",
+    "a b/c.ts",
+    "--x=/a.b",
+  ])("is not: %s", (code) => expect(namesFile(code)).toBe(false));
 });

@@ -358,6 +358,14 @@ describe("the composer", () => {
     expect(sent(shown)).toHaveLength(1);
   });
 
+  it("stops an agent that is being started, where something waits for it", async () => {
+    const shown = await show([], { state: { kind: "starting" } });
+    expect(() => shown.button("Stop")).toThrow();
+    await shown.do(() => shown.host.status({ queue: [{ id: "a", blocks: [{ type: "text", text: "a" }] }] }));
+    await shown.press("Stop");
+    expect(shown.heard("stop")).toHaveLength(1);
+  });
+
   it("explains in one line the mode that never asks", async () => {
     const shown = await show();
     await shown.press("Mode: Ask first");

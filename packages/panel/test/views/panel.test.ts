@@ -106,7 +106,7 @@ describe("the panel", () => {
     panel = await TestPanel.show(
       [
         message("m", "Hello"),
-        { kind: "turn-end", id: "e", at: 0, reason: "done", usage: { cost: 1, currency: "EUR" } },
+        { kind: "turn-end", id: "e", at: 0, reason: "done", usage: { currency: "EUR" }, cost: 1 },
       ],
       { usage: {} },
     );
@@ -321,6 +321,16 @@ describe("the panel", () => {
     );
     await panel.press("Copy to message box");
     expect(panel.area.value).toBe("Do it");
+  });
+
+  it("says how a turn has ended, and what it has cost alone", async () => {
+    const usage = { inputTokens: 10, outputTokens: 5, cost: 4, currency: "EUR" };
+    panel = await TestPanel.show([
+      { kind: "turn-end", id: "e1", at: 0, reason: "done", durationMs: 1000, usage, cost: 1.5 },
+      { kind: "turn-end", id: "e2", at: 0, reason: "failed", durationMs: 2000, usage: { cost: 4, currency: "EUR" } },
+    ]);
+    const ends = Array.from(panel.root.querySelectorAll(".turn-end"), ({ textContent }) => textContent);
+    expect(ends).toEqual(["1 s · 15 tokens · €1.50", "The turn failed · 2 s"]);
   });
 
   it("says what a mode means that never asks, as long as it holds", async () => {

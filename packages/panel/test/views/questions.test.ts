@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import type { Entry, PermissionQuestion } from "@patchbay/conversations/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { guardTime } from "../../src/views/questions/guard.ts";
+import { guardTime } from "../../src/views/questions/question.tsx";
 import { TestPanel } from "../support/panel.tsx";
 
 const permission: PermissionQuestion = {
@@ -164,6 +164,44 @@ describe("a question", () => {
     shown.close();
     const climbing = { ...inside, path: "/home/me/shop/../.ssh/config" };
     expect((await show({ ...permission, change: climbing })).text).toContain("Outside the workspace");
+  });
+
+  it("that was a plan can be read again, once it is answered", async () => {
+    const plan = { type: "plan", plan: "# First this\n\nThen that", choices: [] } as const;
+    const outcome = { type: "answered", summary: "Yes, go ahead", isAllowed: true } as const;
+    panel = await TestPanel.show([{ kind: "question", id: "q", at: 0, question: plan, outcome }]);
+    expect(panel.text).toContain("Yes, go ahead");
+    expect(panel.text).not.toContain("First this");
+    await panel.press("Show plan");
+    expect(panel.one(".settled h3", HTMLElement).textContent).toBe("First this");
+    await panel.press("Hide plan");
+    expect(panel.text).not.toContain("First this");
+  });
+
+  it("that was a form shows each answer beside what it answers", async () => {
+    const form = {
+      type: "form",
+      message: "",
+      fields: [
+        { id: "a", label: "Which API?", input: "text", isRequired: true },
+        { id: "b", label: "Notes", input: "text", isRequired: false },
+        { id: "c", label: "How many", input: "number", isRequired: true },
+      ],
+    } as const;
+    const summary = "Which API? v2\nNotes: one\ntwo\nHow many: 3";
+    const outcome = { type: "answered", summary, isAllowed: true } as const;
+    panel = await TestPanel.show([{ kind: "question", id: "q", at: 0, question: form, outcome }]);
+    const lines = Array.from(panel.root.querySelectorAll(".settled p"), (line) =>
+      Array.from(line.children, ({ textContent }) => textContent),
+    );
+    expect(lines).toEqual([
+      ["Which API?", "v2"],
+      ["Notes", "one two"],
+      ["How many", "3"],
+    ]);
+    const withdrawn = { type: "withdrawn" } as const;
+    await panel.do(() => panel?.host.add({ kind: "question", id: "other", at: 0, question: form, outcome: withdrawn }));
+    expect(panel.text).toContain("Which API? Notes How many");
   });
 
   it("stays with its answer", async () => {

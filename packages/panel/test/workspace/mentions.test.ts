@@ -1,7 +1,7 @@
 import type { PromptBlock } from "@patchbay/conversations";
 import { createFakeClock } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { Mentions, type MentionSources, problemText } from "../../src/workspace/mentions.ts";
+import { droppedBlocks, Mentions, type MentionSources, problemText } from "../../src/workspace/mentions.ts";
 
 const selection: PromptBlock = { type: "excerpt", title: "b.ts 1–2", text: "two lines" };
 
@@ -58,5 +58,23 @@ describe("mentions", () => {
     const one = { path: "a", line: 1, severity: "warning", message: "m" } as const;
     const lines = problemText(Array.from({ length: 103 }, () => one))?.split("\n");
     expect([lines?.length, lines?.at(-1)]).toEqual([101, "… and 3 more"]);
+  });
+});
+
+describe("what is dropped", () => {
+  it("is a mention where it is a file that may be named, and words where it is a link", () => {
+    const mayName = (path: string): boolean => !path.includes("secret");
+    const uris = ["file:///project/a%20b.ts", "file:///project/secret/key.ts", "https://example.com/x", "untitled:one"];
+    expect(droppedBlocks(uris, mayName)).toEqual([
+      { type: "mention", path: "/project/a b.ts" },
+      { type: "text", text: "https://example.com/x " },
+    ]);
+  });
+
+  it("is read as the editor reads it", () => {
+    const pathOf = (uri: string): string | undefined => (uri === "remote:a" ? "/there/a" : undefined);
+    expect(droppedBlocks(["remote:a", "file:///b"], () => true, pathOf)).toEqual([
+      { type: "mention", path: "/there/a" },
+    ]);
   });
 });

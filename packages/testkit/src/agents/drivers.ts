@@ -1,7 +1,7 @@
 import { type AgentId, agentOf } from "@patchbay/core";
 import type { AgentDriver, AgentDriverOptions } from "./agent-driver.ts";
 import { createClaudeDriver } from "./claude/driver.ts";
-import { createPublishedDriver } from "./gemini-family/published.ts";
+import { createPublishedDriver } from "./gemini-family/driver.ts";
 import { createGeminiDriver } from "./gemini/driver.ts";
 import { createQwenDriver } from "./qwen/driver.ts";
 

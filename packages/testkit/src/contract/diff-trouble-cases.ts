@@ -1,5 +1,12 @@
 import { strict as assert } from "node:assert";
-import { type ContractCase, declareCase, type EditorHostControls, type TestRunner } from "./contract-case.ts";
+import type { DiffUpdate } from "@patchbay/core";
+import {
+  type ContractCase,
+  declareCase,
+  type EditorHostControls,
+  type ShownDiff,
+  type TestRunner,
+} from "./contract-case.ts";
 
 export function declareDiffTroubleCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {
   const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>
@@ -115,5 +122,137 @@ export function declareDiffTroubleCases(runner: TestRunner, create: () => Promis
     assert.equal(await diff.view.currentText(), "ONE\n");
     await diff.hands.accept();
     await t.expectVerdicts(diff, [{ kind: "accepted", text: "ONE\n" }]);
+  });
+}
+
+/** What core asks of a view whose file has changed. */
+export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {
+  const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>
+    declareCase(runner, create, name, body);
+  const change: DiffUpdate = {
+    originalText: "one\ntwo\nTHREE\n",
+    unsaved: false,
+    expectedText: "ONE\ntwo\nthree\n",
+    text: "ONE\ntwo\nTHREE\n",
+    proposedText: "ONE\ntwo\nTHREE\n",
+    standing: "merged",
+  };
+  const shown = async (t: ContractCase): Promise<ShownDiff> =>
+    await t.show({ path: await t.file("one.txt", "one\ntwo\nthree\n"), proposedText: "ONE\ntwo\nthree\n" });
+  const update = async (t: ContractCase, diff: ShownDiff, changes: Partial<DiffUpdate> = {}): Promise<string> => {
+    const result = await diff.view.update({ ...change, ...changes });
+    await t.controls.settle();
+    return result;
+  };
+
+  test("both sides follow a file that has changed, without an event", async (t) => {
+    const diff = await shown(t);
+    assert.equal(await update(t, diff), "applied");
+    assert.equal(await diff.hands.leftText(), change.originalText);
+    assert.equal(await diff.hands.rightText(), change.text);
+    assert.equal(await diff.view.currentText(), change.text);
+    assert.equal(diff.record.edits(), 0);
+    assert.equal(t.controls.questionsAsked(), 0);
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: change.text }]);
+  });
+
+  test("a right side that holds anything else by now stays as it is", async (t) => {
+    const diff = await shown(t);
+    await diff.hands.type("mine\n");
+    await t.controls.settle();
+    assert.equal(await update(t, diff), "stale");
+    assert.equal(await diff.view.currentText(), "mine\n");
+    assert.equal(await update(t, diff, { expectedText: "mine\n", text: "mine\nTHREE\n" }), "applied");
+    assert.equal(await diff.view.currentText(), "mine\nTHREE\n");
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: "mine\nTHREE\n" }]);
+  });
+
+  test("an updated right side that nobody has touched closes without a question", async (t) => {
+    const diff = await shown(t);
+    await update(t, diff);
+    await diff.hands.close();
+    await t.controls.settle();
+    assert.equal(await diff.hands.isShown(), false);
+    assert.equal(t.controls.questionsAsked(), 0);
+    assert.deepEqual(
+      diff.record.verdicts.map((verdict) => (verdict.kind === "closed" ? "rejected" : verdict.kind)),
+      ["rejected"],
+    );
+  });
+
+  test("after an accept that was not possible the review goes on", async (t) => {
+    const diff = await shown(t);
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: change.expectedText }]);
+    // A view that went with the accept says so, and core shows the proposal again.
+    if ((await update(t, diff, { standing: "conflict" })) === "gone") return;
+    assert.equal(await diff.hands.isShown(), true);
+    await diff.hands.type("resolved\n");
+    await t.controls.settle();
+    diff.view.setStanding("merged");
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [
+      { kind: "accepted", text: change.expectedText },
+      { kind: "accepted", text: "resolved\n" },
+    ]);
+  });
+
+  test("an accepted hunk changes the left side only", async (t) => {
+    const diff = await shown(t);
+    const accepted: Partial<DiffUpdate> = { originalText: "ONE\ntwo\nthree\n", text: change.expectedText };
+    const proposedText = change.expectedText;
+    assert.equal(await update(t, diff, { ...accepted, proposedText, standing: "unchanged" }), "applied");
+    assert.equal(await diff.hands.leftText(), "ONE\ntwo\nthree\n");
+    assert.equal(await diff.hands.rightText(), change.expectedText);
+    assert.equal(diff.record.edits(), 0);
+    await diff.hands.close();
+    await t.controls.settle();
+    assert.equal(t.controls.questionsAsked(), 0);
+  });
+
+  test("a rejected hunk changes the right side only, in one undo step and without an event", async (t) => {
+    const path = await t.file("one.txt", "one\ntwo\nthree\n");
+    const diff = await t.show({ path, proposedText: "ONE\ntwo\nTHREE\n" });
+    const rejected: DiffUpdate = {
+      originalText: "one\ntwo\nthree\n",
+      unsaved: false,
+      expectedText: "ONE\ntwo\nTHREE\n",
+      text: "ONE\ntwo\nthree\n",
+      proposedText: "ONE\ntwo\nTHREE\n",
+      standing: "unchanged",
+    };
+    assert.equal(await update(t, diff, rejected), "applied");
+    assert.equal(await diff.hands.leftText(), rejected.originalText);
+    assert.equal(await diff.view.currentText(), rejected.text);
+    assert.equal(diff.record.edits(), 0);
+    if (diff.hands.undo !== undefined) {
+      await diff.hands.undo();
+      await t.controls.settle();
+      assert.equal(await diff.hands.rightText(), rejected.expectedText);
+      assert.equal(diff.record.edits(), 1);
+      assert.equal(await update(t, diff, rejected), "applied");
+    }
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: rejected.text }]);
+  });
+
+  test("a view that has ended says that it is gone", async (t) => {
+    const diff = await shown(t);
+    await diff.view.close("rejected");
+    await t.controls.settle();
+    assert.equal(await update(t, diff), "gone");
+    assert.equal(await diff.hands.isShown(), false);
+  });
+
+  test("a request that comes rebased shows the file as it is now and the proposal on it", async (t) => {
+    const path = await t.file("one.txt", "one\ntwo\nthree\n");
+    const { originalText, text } = change;
+    const diff = await t.show({ path, proposedText: text, originalText, standing: "merged" });
+    assert.equal(await diff.hands.leftText(), originalText);
+    assert.equal(await diff.hands.rightText(), text);
+    await diff.hands.reject();
+    await t.expectVerdicts(diff, [{ kind: "rejected" }]);
   });
 }

@@ -1,8 +1,6 @@
 import { declareContextCases } from "./context-cases.ts";
-import { declareDiffCases } from "./diff-cases.ts";
-import { declareDiffTextCases } from "./diff-text-cases.ts";
-import { declareDiffTroubleCases } from "./diff-trouble-cases.ts";
-import { declareDiffUpdateCases } from "./diff-update-cases.ts";
+import { declareDiffCases, declareDiffTextCases } from "./diff-cases.ts";
+import { declareDiffTroubleCases, declareDiffUpdateCases } from "./diff-trouble-cases.ts";
 import type { EditorHostControls, TestRunner } from "./contract-case.ts";
 import { declareSurroundingCases } from "./surrounding-cases.ts";
 

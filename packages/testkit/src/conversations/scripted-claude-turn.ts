@@ -21,6 +21,10 @@ export interface ScriptedTurnStage {
   ask(request: Readonly<Record<string, unknown>>, requestId?: string): Promise<Readonly<Record<string, unknown>>>;
   cancel(requestId: string): void;
   setMode(mode: string): void;
+  /** What the session has cost with this. */
+  paid(amount: number): number;
+  /** A tool has started something in the background. */
+  goesOn(toolId: string, description: string, type: string): void;
 }
 
 /** How a tool is used in a script. */
@@ -32,6 +36,8 @@ export interface ScriptedToolUse {
   readonly result?: string;
   /** The use of the tool that started the subagent that uses it. */
   readonly parent?: string;
+  /** It is started in the background: a `local_bash` or a `local_agent`. */
+  readonly background?: string;
   /** What the question holds as input, where that is not what the model wrote. */
   readonly askedInput?: Readonly<Record<string, unknown>>;
 }
@@ -94,6 +100,10 @@ export class ScriptedClaudeTurn {
     for (const update of Array.isArray(answer["updatedPermissions"]) ? answer["updatedPermissions"] : []) {
       if (isRecord(update) && update["type"] === "setMode") this.#process.setMode(String(update["mode"]));
     }
+    if (how.background !== undefined) {
+      this.#process.goesOn(id, String(updated["description"]), how.background);
+      return this.#finish(id, "Command running in background with ID: 1.", false, parent);
+    }
     const done = this.#run(name, updated, how);
     if (!done.isError) await this.#hook("PostToolUse", id, name, updated);
     return this.#finish(id, done.text, done.isError, parent, done.result);
@@ -149,8 +159,9 @@ export class ScriptedClaudeTurn {
       ...(this.#failure === undefined ? {} : { result: this.#failure }),
       ...(this.isStopped ? { terminal_reason: "aborted_streaming" } : { terminal_reason: "completed" }),
       duration_ms: 100,
-      total_cost_usd: 0.5,
-      usage: { input_tokens: 10, output_tokens: 5 },
+      total_cost_usd: this.#process.paid(this.#failure === undefined ? 0.5 : 0),
+      usage:
+        this.#failure === undefined ? { input_tokens: 10, output_tokens: 5 } : { input_tokens: 0, output_tokens: 0 },
       modelUsage: { "claude-large-1": { contextWindow: 1_000_000 } },
       ...(this.#promptId === undefined
         ? {}

@@ -137,6 +137,15 @@ export class MemoryFiles implements Files {
     this.removeSync(path);
   }
 
+  async removeDirectory(path: string): Promise<void> {
+    this.#enter("removeDirectory", path);
+    const real = this.#throughParents(path);
+    if (this.#entries.get(real)?.kind !== "directory") return;
+    if (this.paths.some((entry) => entry.startsWith(`${real}/`))) throw systemError("ENOTEMPTY", path);
+    this.#entries.delete(real);
+    this.#tell(real);
+  }
+
   removeSync(path: string): void {
     const real = this.#throughParents(path);
     const entry = this.#entries.get(real);

@@ -21,22 +21,34 @@ const headerBytes = 12;
 const statBytes = 40;
 const extendedFlag = 0x4000;
 
+/** A longer name's length is told as this. */
+const longestTold = 0xfff;
+
 /** So many entries take some milliseconds. */
 const entriesPerStep = 2_000;
 
+/** More entries, and longer names, are nobody's who works with them; version 4 makes long names of few bytes. */
+const mostEntries = 1_000_000;
+const longestPath = 8_192;
+const longestPaths = 128 * 1024 * 1024;
+
+const directoryType = 0o040000;
+const typeBits = 0o170000;
+
 /**
  * Reads `.git/index`, versions 2 to 4 (gitformat-index(5)), in steps. Undefined where it is none, is torn, or is split: then the rest of it
- * stands elsewhere.
+ * stands elsewhere; and where it has a name that git would never put there, such as one that leads out of the work tree.
  */
 export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void, readonly IndexEntry[] | undefined> {
   if (bytes.length < headerBytes + objectBytes || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   const count = bytes.readUInt32BE(8);
-  if (version < 2 || version > 4) return undefined;
+  if (version < 2 || version > 4 || count > mostEntries) return undefined;
   const end = bytes.length - objectBytes;
   const entries: IndexEntry[] = [];
   let at = headerBytes;
   let path: Buffer = Buffer.alloc(0);
+  let allPaths = 0;
   for (let number = 0; number < count; number += 1) {
     if (number % entriesPerStep === entriesPerStep - 1) yield;
     const flagsAt = at + statBytes + objectBytes;
@@ -55,8 +67,13 @@ export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void,
     const nameEnd = bytes.indexOf(0, nameAt);
     if (nameEnd === -1 || nameEnd >= end) return undefined;
     const rest = bytes.subarray(nameAt, nameEnd);
+    allPaths += kept + rest.length;
+    if (kept + rest.length > longestPath || allPaths > longestPaths) return undefined;
     path = kept === 0 ? rest : Buffer.concat([path.subarray(0, kept), rest]);
-    entries.push(entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more));
+    const entry = entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more);
+    // Names of objects that are longer or shorter than expected put something else where the length stands.
+    if ((flags & longestTold) !== Math.min(path.length, longestTold) || !isTreePath(entry)) return undefined;
+    entries.push(entry);
     // Before version 4 an entry ends with 1 to 8 NULs, so that the next begins at a multiple of 8.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
   }
@@ -83,6 +100,14 @@ function entryAt(
     isUncertain: (flags & 0x8000) !== 0 || stage !== 0 || (more & 0x2000) !== 0,
     isSparse: (more & 0x4000) !== 0,
   };
+}
+
+/** A name that leads elsewhere or into git's own directory; a directory that is left out of a sparse index ends with a slash. */
+const badName = /(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$)/iu;
+
+function isTreePath({ path, mode }: IndexEntry): boolean {
+  const isDirectory = (mode & typeBits) === directoryType;
+  return !badName.test(isDirectory && path.endsWith("/") ? path.slice(0, -1) : path);
 }
 
 function timeAt(bytes: Buffer, at: number): number {

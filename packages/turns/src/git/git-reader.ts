@@ -1,7 +1,22 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import process from "node:process";
 import type { Logger, Platform } from "@patchbay/core";
-import type { GitObject, GitObjects } from "./git-objects.ts";
+
+/** A file of a commit or of git's index. */
+interface GitObject {
+  /** The top of its work tree. */
+  readonly repository: string;
+  readonly object: string;
+  /** Of the file in the work tree, in bytes, when git last looked at it. */
+  readonly size: number;
+}
+
+/** PORT: the user's object stores; read only. */
+export interface GitObjects {
+  /** As it stood in the work tree; undefined where that cannot be told, or it is larger than `limit` bytes. Never rejects. */
+  read(object: GitObject, limit: number): Promise<Uint8Array | undefined>;
+  dispose(): void;
+}
 
 export interface GitReaderOptions {
   readonly platform: Pick<Platform, "clock" | "process">;
@@ -17,23 +32,41 @@ const patienceMs = 5_000;
 /** A list of more is of no use. */
 const longestListBytes = 32 * 1024 * 1024;
 
-/** Whatever the configuration says, git starts no other program for what is asked here, takes no lock and fetches nothing. */
-const readOnly = ["--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false"];
+/** A directory that took too long is left alone for so long, ms. */
+const pauseMs = 60_000;
+
+/**
+ * Whatever the configuration says, git starts no other program for what is asked here, takes no lock and fetches nothing. It is always asked
+ * from within the work tree: only then does it look whose the repository is, and refuses that of another user.
+ */
+const readOnly = [
+  "--no-optional-locks",
+  "--literal-pathspecs",
+  "-c",
+  "core.fsmonitor=false",
+  // One that is too old for GIT_NO_LAZY_FETCH starts `git fetch`, which ends at once over this, before it has written its configuration.
+  "-c",
+  "fetch.prune=never",
+];
 
 /** Reads from the user's repositories by their own git, which is the one that knows all forms of them. Writes nothing. */
 export class GitReader implements GitObjects {
   readonly #options: GitReaderOptions;
   readonly #readers: Map<string, ObjectReader> = new Map();
+  readonly #listing: Set<ChildProcessWithoutNullStreams> = new Set();
+  /** When directories may be asked for again that took too long; by the steady clock. */
+  #isOver = false;
+  readonly #pauses: Map<string, number> = new Map();
 
   constructor(options: GitReaderOptions) {
     this.#options = options;
   }
 
   async read({ repository, object, size }: GitObject, limit: number): Promise<Uint8Array | undefined> {
-    if (!/^[0-9a-f]{40,64}$/u.test(object)) return undefined;
+    if (this.#isOver || !/^[0-9a-f]{40,64}$/u.test(object)) return undefined;
     let reader = this.#readers.get(repository);
     if (reader === undefined || reader.isOver) {
-      reader = new ObjectReader(this.#start(["--git-dir", repository, "cat-file", "--batch"]), this.#options.platform);
+      reader = new ObjectReader(this.#start(["-C", repository, "cat-file", "--batch"]), this.#options.platform);
       this.#readers.set(repository, reader);
     }
     const bytes = await reader.read(object, limit);
@@ -45,12 +78,18 @@ export class GitReader implements GitObjects {
    * its own. Undefined where git cannot tell. Never rejects.
    */
   async untracked(directory: string): Promise<readonly string[] | undefined> {
-    const child = this.#start(["-C", directory, "ls-files", "--others", "--exclude-standard", "-z"]);
     const { clock } = this.#options.platform;
+    if (this.#isOver) return undefined;
+    if (clock.monotonic() < (this.#pauses.get(directory) ?? 0)) return undefined;
+    const child = this.#start(["-C", directory, "ls-files", "--others", "--exclude-standard", "-z"]);
+    this.#listing.add(child);
     return await new Promise((resolve) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      const timer = clock.setTimeout(() => child.kill(), patienceMs);
+      const timer = clock.setTimeout(() => {
+        this.#pauses.set(directory, clock.monotonic() + pauseMs);
+        child.kill();
+      }, patienceMs);
       child.stdin.end();
       child.stdout.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
@@ -63,6 +102,7 @@ export class GitReader implements GitObjects {
       });
       child.on("close", (code) => {
         timer.dispose();
+        this.#listing.delete(child);
         const names = Buffer.concat(chunks).toString("utf8").split("\0");
         resolve(code === 0 ? names.filter((name) => name !== "") : undefined);
       });
@@ -70,6 +110,8 @@ export class GitReader implements GitObjects {
   }
 
   dispose(): void {
+    this.#isOver = true;
+    for (const child of this.#listing) child.kill();
     for (const reader of this.#readers.values()) reader.end();
     this.#readers.clear();
   }
@@ -92,6 +134,7 @@ function environment(): Record<string, string | undefined> {
     ...Object.fromEntries(own),
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
     GIT_TERMINAL_PROMPT: "0",
     LC_ALL: "C",
   };

@@ -25,6 +25,9 @@ const smallBytes = 64 * 1024;
 const largestPackedRefs = 16 * 1024 * 1024;
 const largestLog = 64 * 1024 * 1024;
 
+/** Nobody commits more than this says in one turn, bytes. */
+const longestNewLog = 1024 * 1024;
+
 /** The repository that a directory is the top of; undefined where it is none. */
 export async function repositoryAt(files: Files, top: string): Promise<Repository | undefined> {
   const dotGit = join(top, ".git");
@@ -69,11 +72,20 @@ export async function headOf(files: Files, repository: Repository): Promise<Head
   const log = await files.lstat(join(gitDirectory, "logs", "HEAD")).catch(() => undefined);
   const head = (await textOf(files, join(gitDirectory, "HEAD")))?.trim();
   const branch = head?.startsWith("ref: ") === true ? head.slice(5).trim() : undefined;
-  const commit = branch === undefined ? head : await commitOf(files, commonDirectory, branch);
+  const commit = branch === undefined ? head : await commitOf(files, gitDirectory, commonDirectory, branch);
   return { commit, logBytes: log?.kind === "file" ? log.size : 0 };
 }
 
-async function commitOf(files: Files, commonDirectory: string, branch: string): Promise<string | undefined> {
+/** Where references stand in tables, which we do not read, the list of the tables tells that one has changed. */
+const elsewhere = "refs/heads/.invalid";
+
+async function commitOf(
+  files: Files,
+  gitDirectory: string,
+  commonDirectory: string,
+  branch: string,
+): Promise<string | undefined> {
+  if (branch === elsewhere) return await textOf(files, join(gitDirectory, "reftable", "tables.list"));
   if (!/^refs\/[^\0]+$/u.test(branch) || branch.split("/").includes("..")) return undefined;
   const loose = (await textOf(files, join(commonDirectory, ...branch.split("/"))))?.trim();
   if (loose !== undefined && loose !== "") return loose;
@@ -92,6 +104,7 @@ export async function onlyCommitted(files: Files, repository: Repository, since:
   const path = join(repository.gitDirectory, "logs", "HEAD");
   const log = await files.readReal(path, largestLog).catch(() => undefined);
   if (log === undefined || log.byteLength <= since.logBytes) return false;
+  if (log.byteLength - since.logBytes > longestNewLog) return false;
   const lines = Buffer.from(log.subarray(since.logBytes)).toString("utf8").trim().split("\n");
   return lines.every((line) => /^commit(?: \([a-z -]+\))?: /u.test(line.slice(line.indexOf("\t") + 1)));
 }

@@ -1,11 +1,13 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
-import type { GitObjects } from "../git/git-objects.ts";
+import type { GitObjects } from "../git/git-reader.ts";
 import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
+import type { StoreHealth } from "./store-health.ts";
 
 export interface ContentsOptions {
   readonly platform: Pick<Platform, "files" | "random">;
   readonly logger: Logger;
+  readonly health: Pick<StoreHealth, "failed">;
   readonly store: TurnStore;
   readonly objects: GitObjects;
   /** Paths with links resolved. */
@@ -43,29 +45,44 @@ export class Contents {
 
   async #readNow(path: string): Promise<Uint8Array | NotKept> {
     const { platform, limits, mayKeep } = this.#options;
-    const facts = await platform.files.lstat(path).catch(() => undefined);
-    if (facts === undefined) return { kind: "none" };
-    const sign = `${facts.kind} ${facts.size} ${facts.modifiedMs}`;
-    if (facts.kind !== "file") return { kind: "named", why: "other", sign };
-    if (!mayKeep(path)) return { kind: "named", why: "withheld", sign };
-    if (facts.size > limits.file) return { kind: "named", why: "large", sign };
-    // A link stands above it by now: where it leads is none of this folder.
-    return (await platform.files.readReal(path, limits.file, facts).catch(() => undefined)) ?? { kind: "none" };
+    let sign = "unread";
+    try {
+      const facts = await platform.files.lstat(path);
+      if (facts === undefined) return { kind: "none" };
+      sign = `${facts.kind} ${facts.size} ${facts.modifiedMs}`;
+      if (facts.kind !== "file") return { kind: "named", why: "other", sign };
+      if (!mayKeep(path)) return { kind: "named", why: "withheld", sign };
+      if (facts.size > limits.file) return { kind: "named", why: "large", sign };
+      const held = await platform.files.readReal(path, limits.file, facts);
+      if (held !== undefined) return held;
+      const now = await platform.files.lstat(path);
+      if (now === undefined) return { kind: "none" };
+      sign = `${now.kind} ${now.size} ${now.modifiedMs}`;
+      if (now.kind !== "file") return { kind: "named", why: "other", sign };
+      // Behind a link by now: where that leads is none of this folder.
+      if ((await platform.files.realPath(path)) !== path) return { kind: "none" };
+      // It grew while it was read.
+      return { kind: "named", why: now.size > limits.file ? "large" : "unread", sign };
+    } catch {
+      // No descriptor left, no permission, a failing disk. That says nothing of what it holds, least of all that it is not there.
+      return { kind: "named", why: "unread", sign };
+    }
   }
 
   /** The same of what is in hand. */
   async keep(path: string, held: Uint8Array | string | undefined, session: string): Promise<Content> {
     if (held === undefined) return noFile;
-    const { store, limits, mayKeep, platform, logger } = this.#options;
+    const { store, limits, mayKeep, platform, logger, health } = this.#options;
     const text = typeof held === "string" ? held : textIn(held);
     const size = typeof held === "string" ? Buffer.byteLength(held) : held.byteLength;
     const sign = (): string => platform.random.mac("sign", text ?? Buffer.from(held).toString("latin1"));
     if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: sign() };
     if (text === undefined || text.includes("\0")) return { kind: "named", why: "binary", sign: sign() };
     const spent = this.#spent.get(session) ?? 0;
-    const isKept = store.has(nameOfText(text, platform.random.mac));
+    const textName = nameOfText(text, platform.random.mac);
+    const isKept = store.has(textName);
     if (size > limits.file || (!isKept && spent + size > limits.session)) {
-      return { kind: "named", why: "large", sign: sign() };
+      return { kind: "named", why: "large", sign: textName };
     }
     const before = store.size;
     let name: string | undefined;
@@ -73,9 +90,10 @@ export class Contents {
       name = await store.keep(text);
     } catch (error) {
       logger.warn("A text could not be kept", { reason: messageOf(error) });
-      return { kind: "named", why: "failed", sign: sign() };
+      health.failed(error);
+      return { kind: "named", why: "failed", sign: textName };
     }
-    if (name === undefined) return { kind: "named", why: "large", sign: sign() };
+    if (name === undefined) return { kind: "named", why: "large", sign: textName };
     this.#names.add(name);
     this.#spent.set(session, spent + Math.max(0, store.size - before));
     return { kind: "text", text: name };
@@ -86,9 +104,9 @@ export class Contents {
     return this.#names;
   }
 
-  /** Whether a text can be read again, as far as this window knows. */
-  isKept(content: Content): boolean {
-    return content.kind !== "text" || this.#options.store.has(content.text);
+  /** Whether a text can be read again. It stays then for as long as nobody has named it. */
+  async isKept(content: Content): Promise<boolean> {
+    return content.kind !== "text" || (await this.#options.store.refresh(content.text).catch(() => false));
   }
 
   /** Undefined where there was no file, or its text is not kept. */
@@ -129,7 +147,8 @@ export class Contents {
   async isSame(one: Content, other: Content): Promise<boolean> {
     if (one.kind === "none" || other.kind === "none") return one.kind === other.kind;
     if (one.kind === "named" || other.kind === "named") {
-      return one.kind === "named" && other.kind === "named" && one.sign === other.sign;
+      const [sign, others] = [signOf(one), signOf(other)];
+      return sign !== undefined && sign === others;
     }
     if (one.kind === "text" && other.kind === "text") return one.text === other.text;
     if (one.kind === "git" && other.kind === "git" && one.object === other.object) return one.size === other.size;
@@ -137,6 +156,11 @@ export class Contents {
     const [left, right] = await Promise.all([this.read(one), this.read(other)]);
     return left !== undefined && left === right;
   }
+}
+
+/** A text that could not be kept has the name that it would have in the store. */
+function signOf(content: Content): string | undefined {
+  return content.kind === "named" ? content.sign : content.kind === "text" ? content.text : undefined;
 }
 
 /** In the work tree, modulo 2^32 as git counts. */
@@ -152,7 +176,7 @@ function linesIn(part: string): number {
 }
 
 /** Undefined where it is not UTF-8. */
-export function textIn(bytes: Uint8Array): string | undefined {
+function textIn(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

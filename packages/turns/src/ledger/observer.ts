@@ -1,47 +1,24 @@
-import type { Clock, Disposable, FileBefore, TurnSource } from "@patchbay/core";
+import type { Disposable, FileBefore, TurnSource } from "@patchbay/core";
 import type { Eyes, SeenChange } from "../look/eyes.ts";
 import type { Contents } from "./contents.ts";
 import type { Content, TurnRecord } from "./records.ts";
 import type { TurnBook } from "./turn-book.ts";
+import { type Worker, Workers, type WorkersOptions } from "./workers.ts";
 
-export interface ObserverOptions {
-  readonly clock: Clock;
+export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilence"> {
   readonly book: TurnBook;
   readonly contents: Contents;
   readonly eyes: Eyes;
   /** Whether a file is in a folder of the workspace; the path has its links resolved. */
   readonly isInside: (path: string) => boolean;
-  readonly quietMs: number;
-  /** Runs work in its order among everything that was told. */
-  readonly later: (work: () => Promise<void>) => void;
+  /** Somebody who only reads and decides: what others left open is theirs to end. */
+  readonly isVisitor: boolean;
   /** `isHere`: what waits for it is carried out in this window. */
   readonly onDidEnd: (turn: TurnRecord, isHere: boolean) => void;
 }
 
-/** An agent's session, as far as it works. */
-interface Worker {
-  readonly source: TurnSource;
-  turn: TurnRecord;
-  /** A command ran since the last look. */
-  hasRun: boolean;
-  /** Ends a turn whose end nobody tells. */
-  quiet: Disposable | undefined;
-  /** Looks for what was accepted, which no agent tells of that it has written it. */
-  check: Disposable | undefined;
-  /** When it was last heard of; counts up. */
-  heard: number;
-  /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
-  isAdopted: boolean;
-}
-
-/** An agent writes what was accepted within this time, ms. */
-const writtenAfterMs = [500, 2_500];
-
-/** A turn that an earlier run left open ends when nobody has written anything about it for so long, ms. */
-const abandonedMs = 10 * 60 * 1_000;
-
-/** So long an agent may think, ask or run a command without a word before its turn counts as ended, ms. */
-const silentMs = 60 * 60 * 1_000;
+/** One that undoes writes about it all the time; after so long its process was killed, ms. */
+const undoingMs = 10_000;
 
 /** Looks between two tools may take this share of the time at most. */
 const lookShare = 0.1;
@@ -49,34 +26,38 @@ const lookShare = 0.1;
 /** Follows the sessions of agents from turn to turn, and finds out whose a change is. */
 export class Observer implements Disposable {
   readonly #options: ObserverOptions;
-  readonly #workers: Map<string, Worker> = new Map();
+  readonly #workers: Workers;
   /** What files hold by what has been entered since the last look. */
   readonly #latest: Map<string, Content> = new Map();
   /** Where the user typed while an agent worked. */
   readonly #touched: Set<string> = new Set();
+  /** Those of them that nobody has seen change since they typed: what they save is theirs, whenever they do. */
+  readonly #typed: Set<string> = new Set();
   /** Those of them in which they typed after the agent had told that it would write. */
   readonly #touchedSince: Set<string> = new Set();
   /** What the user has accepted and nobody has written yet, by the file. */
   readonly #accepted: Map<string, string> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #heard = 0;
+  #ending: Disposable | undefined;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
+    this.#workers = new Workers({ ...options, onSilence: (worker) => this.#end(worker) });
   }
 
   get isWorking(): boolean {
-    return this.#workers.size > 0;
+    return !this.#workers.isEmpty;
   }
 
   /** The turns that are open in this window. */
   get open(): readonly TurnRecord[] {
-    return Array.from(this.#workers.values(), ({ turn }) => turn);
+    return this.#workers.all.map(({ turn }) => turn);
   }
 
   touched(path: string): void {
     if (!this.isWorking) return;
     this.#touched.add(path);
+    this.#typed.add(path);
     this.#touchedSince.add(path);
   }
 
@@ -84,15 +65,38 @@ export class Observer implements Disposable {
   async resume(): Promise<void> {
     const { book } = this.#options;
     const left = book.all.filter(({ ended, undoes }) => ended === undefined && undoes === undefined);
-    for (const turn of book.all) if (turn.ended === undefined && !left.includes(turn)) await book.end(turn);
-    for (const turn of left) {
-      await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
-    }
+    await this.#endUndos();
+    for (const turn of left) await this.#workers.adopt(turn);
     if (left[0] !== undefined) await this.#look(left[0].session);
   }
 
+  /** An undo whose process was killed, unless another window is just at it. What it wrote without saying so is noted for it. */
+  async #endUndo(turn: TurnRecord): Promise<void> {
+    const { book, clock, contents, later, isVisitor } = this.#options;
+    if (isVisitor) return;
+    const written = (await book.lastWritten(turn)) ?? 0;
+    const wait = undoingMs - Math.abs(clock.now() - written);
+    if (wait > 0) {
+      this.#ending?.dispose();
+      this.#ending = clock.setTimeout(() => later(async () => await this.#endUndos()), wait);
+      return;
+    }
+    for (const [path, before] of Array.from(turn.pending)) {
+      const after = await contents.ofFile(path, turn.session);
+      if (!(await contents.isSame(before, after)))
+        await book.enter(turn, { path, before, after, mode: undefined, attribution: "exact" });
+    }
+    await book.end(turn);
+  }
+
+  async #endUndos(): Promise<void> {
+    const { book } = this.#options;
+    await book.refresh((id) => this.isHeard(id));
+    for (const turn of book.all) if (turn.ended === undefined && turn.undoes !== undefined) await this.#endUndo(turn);
+  }
+
   async began(source: TurnSource, prompt: string): Promise<void> {
-    const known = this.#workers.get(keyOf(source));
+    const known = this.#workers.get(source);
     // Some say so before each request to the model.
     if (known !== undefined && known.turn.border === "exact" && prompt.trim() === "") return;
     if (known !== undefined) await this.#end(known);
@@ -100,31 +104,31 @@ export class Observer implements Disposable {
   }
 
   async ended(source: TurnSource): Promise<void> {
-    const worker = this.#workers.get(keyOf(source));
+    const worker = this.#workers.get(source);
     if (worker !== undefined) await this.#end(worker);
   }
 
   /** Whether the session of a turn is heard of in this window. */
   isHeard(id: string): boolean {
-    return Array.from(this.#workers.values()).some(({ turn, isAdopted }) => turn.id === id && !isAdopted);
+    return this.#workers.own.some(({ turn }) => turn.id === id);
   }
 
   /** What another window has written of the turns that it works in: begins and ends are told there. */
   async followOthers(): Promise<void> {
     const { book, onDidEnd } = this.#options;
-    for (const [key, worker] of this.#workers) {
+    for (const worker of this.#workers.all) {
       if (!worker.isAdopted) continue;
       const turn = book.get(worker.turn.id);
       worker.turn = turn ?? worker.turn;
       if (turn !== undefined && turn.ended === undefined) continue;
-      worker.quiet?.dispose();
-      this.#workers.delete(key);
+      this.#workers.rest(worker);
+      this.#workers.remove(worker);
       if (!this.isWorking) this.#forget();
       onDidEnd(worker.turn, false);
     }
     for (const turn of book.all) {
-      if (turn.ended !== undefined || turn.undoes !== undefined || this.#workers.has(keyOf(turn))) continue;
-      await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
+      if (turn.ended !== undefined || turn.undoes !== undefined || this.#workers.get(turn) !== undefined) continue;
+      await this.#workers.adopt(turn);
     }
   }
 
@@ -160,7 +164,7 @@ export class Observer implements Disposable {
   async accepted(source: TurnSource, path: string, text: string): Promise<void> {
     const worker = await this.#workerOf(source);
     this.#accepted.set(path, text);
-    this.#checkSoon(worker, 0);
+    this.#workers.checkSoon(worker, () => this.#workIn(worker));
   }
 
   /** What an undo wrote is no agent's. */
@@ -179,24 +183,13 @@ export class Observer implements Disposable {
   }
 
   dispose(): void {
-    for (const { quiet, check } of this.#workers.values()) {
-      quiet?.dispose();
-      check?.dispose();
-    }
-    this.#workers.clear();
+    this.#ending?.dispose();
+    this.#workers.dispose();
   }
 
-  /** The session's, or the one of its agent that works: what an agent's protocol tells and what its hooks tell has two names. */
   async #workerOf(source: TurnSource): Promise<Worker> {
-    const own = this.#workers.get(keyOf(source));
-    const others = Array.from(this.#workers.values()).filter(
-      ({ source: { agent }, turn, isAdopted }) => agent === source.agent && turn.border === "exact" && !isAdopted,
-    );
-    const worker = own ?? (others.length === 1 ? others[0] : undefined) ?? (await this.#open(source, "estimated", ""));
-    this.#heard += 1;
-    worker.heard = this.#heard;
-    worker.isAdopted = false;
-    this.#waitFor(worker, worker.turn.border === "estimated" ? this.#options.quietMs : silentMs);
+    const worker = this.#workers.find(source) ?? (await this.#open(source, "estimated", ""));
+    this.#workers.heard(worker);
     return worker;
   }
 
@@ -206,8 +199,7 @@ export class Observer implements Disposable {
     const { agent, agentName, session, folder } = source;
     const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
     const isFirst = !this.isWorking;
-    const worker = this.#add(source, turn, false);
-    this.#waitFor(worker, border === "estimated" ? this.#options.quietMs : silentMs);
+    const worker = this.#workers.add(source, turn);
     if (isFirst) {
       this.#forget();
       await this.#look(session);
@@ -215,22 +207,13 @@ export class Observer implements Disposable {
     return worker;
   }
 
-  #add(source: TurnSource, turn: TurnRecord, isAdopted: boolean): Worker {
-    this.#heard += 1;
-    const heard = this.#heard;
-    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard, isAdopted };
-    this.#workers.set(keyOf(source), worker);
-    return worker;
-  }
-
   async #end(worker: Worker): Promise<void> {
     const { book, onDidEnd } = this.#options;
-    worker.quiet?.dispose();
-    worker.check?.dispose();
+    this.#workers.rest(worker);
     worker.isAdopted = false;
-    await this.#workIn(worker);
+    await this.#workIn(worker, true);
     await this.#look(worker.turn.session);
-    this.#workers.delete(keyOf(worker.source));
+    this.#workers.remove(worker);
     await book.end(worker.turn);
     if (!this.isWorking) this.#forget();
     onDidEnd(worker.turn, true);
@@ -240,59 +223,20 @@ export class Observer implements Disposable {
     this.#options.eyes.forget();
     this.#latest.clear();
     this.#touched.clear();
+    this.#typed.clear();
     this.#touchedSince.clear();
     this.#accepted.clear();
   }
 
-  #waitFor(worker: Worker, quietMs: number): void {
-    const { clock, later } = this.#options;
-    worker.quiet?.dispose();
-    worker.quiet = clock.setTimeout(() => {
-      later(async () => {
-        if (this.#workers.get(keyOf(worker.source)) === worker) await this.#end(worker);
-      });
-    }, quietMs);
-  }
-
-  /** Ends an adopted turn when nobody writes about it for long; another window may go on with it. Clocks may jump. */
-  async #waitForOthers(worker: Worker): Promise<void> {
-    const { clock, later, book } = this.#options;
-    const written = (await book.lastWritten(worker.turn)) ?? clock.now();
-    const silence = Math.max(0, clock.now() - written);
-    worker.quiet?.dispose();
-    worker.quiet = clock.setTimeout(
-      () => {
-        later(async () => {
-          if (this.#workers.get(keyOf(worker.source)) !== worker || !worker.isAdopted) return;
-          const isSilent = (await book.lastWritten(worker.turn)) === written;
-          await (isSilent ? this.#end(worker) : this.#waitForOthers(worker));
-        });
-      },
-      Math.max(0, abandonedMs - silence),
-    );
-  }
-
-  #checkSoon(worker: Worker, count: number): void {
-    const { clock, later } = this.#options;
-    const delay = writtenAfterMs[count];
-    worker.check?.dispose();
-    if (delay === undefined) return;
-    worker.check = clock.setTimeout(() => {
-      later(async () => {
-        if (this.#workers.get(keyOf(worker.source)) !== worker) return;
-        await this.#workIn(worker);
-        this.#checkSoon(worker, count + 1);
-      });
-    }, delay);
-  }
-
   /** Enters what has become of the files that the agent told of; those that it has not written yet stay. */
-  async #workIn(worker: Worker): Promise<void> {
+  async #workIn(worker: Worker, isLast = false): Promise<void> {
     const { contents, book } = this.#options;
     const { turn } = worker;
     for (const [path, before] of Array.from(turn.pending)) {
       const after = await contents.ofFile(path, turn.session);
       if (await contents.isSame(before, after)) continue;
+      // It may be readable the next time.
+      if (!isLast && after.kind === "named" && after.why === "unread") continue;
       turn.pending.delete(path);
       this.#latest.set(path, after);
       const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";
@@ -324,7 +268,7 @@ export class Observer implements Disposable {
       if (!(await contents.isSame(before, after))) await this.#enter({ path, before, after, mode: undefined });
     }
     this.#latest.clear();
-    for (const worker of this.#workers.values()) {
+    for (const worker of this.#workers.all) {
       const { turn } = worker;
       worker.hasRun = false;
       if (turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial))
@@ -339,7 +283,7 @@ export class Observer implements Disposable {
   async #enter({ path, before: seen, after, mode, goneMode }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
     // What an agent does of which another window hears is entered there.
-    const workers = Array.from(this.#workers.values()).filter(({ isAdopted }) => !isAdopted);
+    const workers = this.#workers.own;
     // Its own before-image knows better.
     if (workers.some(({ turn }) => turn.pending.has(path))) return;
     const latest = this.#latest.get(path);
@@ -349,6 +293,9 @@ export class Observer implements Disposable {
     const [main] = suspects.toSorted((one, other) => other.heard - one.heard);
     if (main === undefined) return;
     const { turn } = main;
+    // Agents that tell of each write and of each command have done nothing since the user typed here: an undo is not to take it away.
+    const hasTyped = this.#typed.delete(path);
+    if (hasTyped && ran.length === 0 && suspects.every((one) => one.turn.border === "exact")) return;
     if (await book.isOfOthers(path, after, turn.began)) return;
     const names = suspects.map(({ source }) => source.agentName).filter((name) => !turn.agents.includes(name));
     if (names.length > 0) {
@@ -358,12 +305,4 @@ export class Observer implements Disposable {
     const attribution = this.#touched.has(path) ? "unknown" : "likely";
     await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, attribution });
   }
-}
-
-function sourceOf({ agent, session, folder, agents }: TurnRecord): TurnSource {
-  return { agent, agentName: agents[0] ?? agent, session, folder };
-}
-
-function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {
-  return `${agent} ${session}`;
 }

@@ -9,10 +9,13 @@ export type Content =
   | { readonly kind: "text"; readonly text: string }
   /** A text of the user's repository: it is read there when it is wanted. */
   | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
-  /** Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. */
+  /**
+   * Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. `unread`: nobody
+   * could look at it, or had the time.
+   */
   | {
       readonly kind: "named";
-      readonly why: "binary" | "large" | "withheld" | "failed" | "other";
+      readonly why: "binary" | "large" | "withheld" | "failed" | "unread" | "other";
       readonly sign: string;
     };
 
@@ -65,7 +68,7 @@ const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
   z.object({
     kind: z.literal("named"),
-    why: z.enum(["binary", "large", "withheld", "failed", "other"]),
+    why: z.enum(["binary", "large", "withheld", "failed", "unread", "other"]),
     sign: z.string(),
   }),
 ]);
@@ -84,9 +87,10 @@ const file = z.object({
 
 const request = z.object({
   path: z.string().exactOptional(),
-  hunk: z.object({ start: z.number(), end: z.number() }).exactOptional(),
+  hunk: z.object({ start: z.number(), end: z.number(), isPart: z.literal(true).exactOptional() }).exactOptional(),
   now: z.boolean().exactOptional(),
   reason: z.string().exactOptional(),
+  except: z.array(z.string()).exactOptional(),
   lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),
 });
 
@@ -114,6 +118,8 @@ const entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("pending"), path: z.string(), before: content }),
   /** What was pending is worked in. */
   z.object({ type: z.literal("settled") }),
+  /** All that is known of the turn follows: lines may be missing before. */
+  z.object({ type: z.literal("anew") }),
   z.object({ type: z.literal("queue"), queued: z.array(request) }),
 ]);
 
@@ -124,6 +130,7 @@ export type JournalEntry =
   | { readonly type: "gone"; readonly path: string }
   | { readonly type: "pending"; readonly path: string; readonly before: Content }
   | { readonly type: "settled" }
+  | { readonly type: "anew" }
   | { readonly type: "queue"; readonly queued: readonly UndoRequest[] };
 
 export function writeEntry(entry: JournalEntry): string {
@@ -132,17 +139,30 @@ export function writeEntry(entry: JournalEntry): string {
   return `${JSON.stringify({ type: "turn", ...turn })}\n`;
 }
 
+/** Everything that is known of a turn, for a journal in which lines may be missing. */
+export function wholeOf(turn: TurnRecord): readonly JournalEntry[] {
+  return [
+    { type: "turn", turn },
+    { type: "anew" },
+    ...Array.from(turn.files.values(), (one): JournalEntry => ({ type: "file", file: one })),
+    ...Array.from(turn.pending, ([path, before]): JournalEntry => ({ type: "pending", path, before })),
+    { type: "queue", queued: turn.queued },
+  ];
+}
+
 /** So many lines of a journal are read at once, which takes some milliseconds. */
-const linesAtOnce = 500;
+const linesAtOnce = 250;
 
 /**
  * A journal as it was written, up to what cannot be read: a process that is killed leaves half a line. Undefined where no turn stands in
  * it. One of thousands of files makes room for other work.
  */
-export async function readJournal(text: string): Promise<TurnRecord | undefined> {
+export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRecord | undefined> {
   let turn: TurnRecord | undefined;
-  for (const [number, line] of text.split("\n").entries()) {
-    if (number % linesAtOnce === linesAtOnce - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (number % linesAtOnce === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
@@ -168,6 +188,10 @@ function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "
       turn.pending.set(found.path, found.before);
       return;
     case "settled":
+      turn.pending.clear();
+      return;
+    case "anew":
+      turn.files.clear();
       turn.pending.clear();
       return;
     case "queue":

@@ -1,14 +1,16 @@
-import { type Logger, messageOf, type Platform } from "@patchbay/core";
+import { messageOf, type Platform } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
 import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+import { infoOf, type Names } from "./turn-info.ts";
+import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
+import type { TurnInfo } from "../model.ts";
 
-export interface TurnBookOptions {
+export interface TurnBookOptions extends Omit<TurnWriterOptions, "find"> {
   readonly platform: Pick<Platform, "clock" | "random">;
   readonly store: TurnStore;
   readonly contents: Contents;
-  readonly logger: Logger;
   readonly onDidChange: () => void;
 }
 
@@ -30,20 +32,22 @@ const entriesAtOnce = 100;
 /** Of the first line of a prompt, UTF-16 units. */
 const longestPrompt = 200;
 
-/** All turns that are known, and their journals. What cannot be written down is told to the log, and known until the editor ends. */
+/** All turns that are known, and their journals. What cannot be written down is known until the editor ends, and written once it can be. */
 export class TurnBook {
   readonly #options: TurnBookOptions;
   readonly #turns: Map<string, TurnRecord> = new Map();
   /** Turns that others began while this window runs. */
   readonly #foreign: Set<string> = new Set();
-  /** Counts what is written here: what was read meanwhile may be older. */
-  #writes = 0;
+  /** What is told of each turn, until something of it changes: lists ask for all of them again and again. */
+  readonly #told: WeakMap<TurnRecord, TurnInfo> = new WeakMap();
+  readonly #writer: TurnWriter;
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
+    this.#writer = new TurnWriter({ ...options, find: (id) => this.#turns.get(id) });
   }
 
   /** The oldest first. */
@@ -53,6 +57,13 @@ export class TurnBook {
 
   get(id: string): TurnRecord | undefined {
     return this.#turns.get(id);
+  }
+
+  /** What is told of a turn. */
+  info(turn: TurnRecord, names: Names): TurnInfo {
+    const told = this.#told.get(turn) ?? infoOf(turn, names);
+    this.#told.set(turn, told);
+    return told;
   }
 
   /** What is not decided of a file, on one side. */
@@ -80,13 +91,13 @@ export class TurnBook {
    */
   async refresh(isOpen: (id: string) => boolean): Promise<void> {
     const { store, onDidChange } = this.#options;
-    const writes = this.#writes;
+    const { writes } = this.#writer;
     let hasChanged = false;
     await this.#attempt(async () => {
       await store.others((found, gone) => {
-        if (this.#writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
-        for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
-        for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
+        if (this.#writer.writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
+        for (const id of gone) if (!isOpen(id) && !this.#writer.owes(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#writer.owes(turn.id));
         hasChanged = true;
         return true;
       });
@@ -122,6 +133,7 @@ export class TurnBook {
       this.#turns.set(turn.id, turn);
       return;
     }
+    this.#told.delete(own);
     own.queued = turn.queued;
     for (const [path, { review, undecided, lines }] of turn.files) {
       const file = own.files.get(path);
@@ -158,19 +170,27 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
-      this.#writes += 1;
-      await this.#attempt(() => this.#options.store.remove(turn));
+      await this.#writer.remove(turn);
       this.#options.onDidChange();
     } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
   }
 
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    this.#told.delete(turn);
     // The later line about a file counts.
     await this.#writeGathered();
-    this.#writes += 1;
-    await this.#attempt(() => this.#options.store.append(turn, entries));
-    this.#writes += 1;
+    await this.#writer.append(turn, entries);
     this.#options.onDidChange();
+  }
+
+  /** Whether everything that is known is on disk. */
+  get isWritten(): boolean {
+    return this.#writer.isDone;
+  }
+
+  /** Writes what could not be written, if that works by now. */
+  async flush(): Promise<void> {
+    await this.#writer.flush();
   }
 
   /** What `work` enters is written down, and told, in few goes. */
@@ -209,10 +229,15 @@ export class TurnBook {
     const file = { ...found };
     const isDecided = file.review === "kept" || file.review === "undone";
     // What was decided stays decided: the new change stands beside it.
-    if (isDecided || file.undecided !== undefined) {
-      const left = isDecided ? change.before : (file.undecided?.before ?? file.before);
-      file.undecided = { before: left, after };
-      file.review = isDecided ? "unreviewed" : file.review;
+    if (isDecided) {
+      file.undecided = { before: change.before, after };
+      file.review = "unreviewed";
+    } else if (file.undecided !== undefined) {
+      const { before, after: left } = file.undecided;
+      const isLeft = await contents.isSame(left, change.before);
+      const rebased = isLeft ? before : await this.#rebased(before, left, change.before);
+      if (rebased === undefined) file.attribution = "unknown";
+      file.undecided = { before: rebased ?? before, after };
     }
     const isUntouched = await contents.isSame(file.after, change.before);
     if (!isUntouched) {
@@ -230,6 +255,7 @@ export class TurnBook {
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
+    this.#told.delete(turn);
     if (turn.files.delete(path)) await this.write(turn, { type: "gone", path });
   }
 
@@ -253,18 +279,17 @@ export class TurnBook {
     const sides = file.undecided ?? file;
     file.lines = await this.#options.contents.lines(sides.before, sides.after);
     turn.files.set(file.path, file);
+    this.#told.delete(turn);
     return { type: "file", file };
   }
 
   async #writeGathered(): Promise<void> {
     const gathered = this.#gathered?.splice(0) ?? [];
     if (gathered.length === 0) return;
-    this.#writes += 1;
     for (const turn of new Set(gathered.map((one) => one.turn))) {
       const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
-      await this.#attempt(() => this.#options.store.append(turn, entries));
+      await this.#writer.append(turn, entries);
     }
-    this.#writes += 1;
     this.#options.onDidChange();
   }
 
@@ -298,7 +323,7 @@ export class TurnBook {
       if (store.size <= store.room * freeShare) break;
       for (const name of textsOf(turn)) freed.add(name);
       this.#turns.delete(turn.id);
-      await this.#attempt(() => store.remove(turn));
+      await this.#writer.remove(turn);
       await this.#attempt(() => store.sweep(this.all, freed));
     }
   }

@@ -29,7 +29,7 @@ function kindOf({ before, after, mode }: FileRecord): TurnFile["kind"] {
 
 /** It may well be one; it is not kept for other reasons. */
 function isText({ why }: Extract<FileRecord["before"], { kind: "named" }>): boolean {
-  return why === "withheld" || why === "failed";
+  return why === "withheld" || why === "failed" || why === "unread";
 }
 
 function isSameText(before: FileRecord["before"], after: FileRecord["after"]): boolean {

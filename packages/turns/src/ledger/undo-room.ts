@@ -6,6 +6,7 @@ import type {
   TurnInfo,
   TurnTexts,
   UndoDoor,
+  UndoEntry,
   UndoLedger,
   UndoNotice,
   UndoRequest,
@@ -13,7 +14,7 @@ import type {
 import type { Places } from "../look/places.ts";
 import type { Contents } from "./contents.ts";
 import type { Observer } from "./observer.ts";
-import type { Content } from "./records.ts";
+import type { Content, TurnRecord } from "./records.ts";
 import type { TurnBook } from "./turn-book.ts";
 
 export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
@@ -81,26 +82,47 @@ export class UndoRoom implements UndoLedger {
     await book.write(turn, { type: "queue", queued: requests });
   }
 
-  async entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string> {
+  openEntry(undoes: string): UndoEntry {
     const { book, places, observer } = this.#options;
-    const undone = book.get(undoes);
-    const turn = await book.open({
-      agent: undone?.agent ?? "",
-      session: undone?.session ?? "",
-      folder: undone?.folder,
-      border: "exact",
-      undoes,
-      prompt: undone?.prompt ?? "",
-      agents: undone?.agents ?? [],
-    });
-    for (const { path, before, after } of files) {
-      const real = places.real(path);
-      const [was, is] = [await this.#keep(real, before), await this.#keep(real, after)];
-      await book.enter(turn, { path: real, before: was, after: is, mode: undefined, attribution: "exact" });
-      await observer.undid(real, was, is);
-    }
-    await book.end(turn);
-    return turn.id;
+    let turn: TurnRecord | undefined;
+    const opened = async (): Promise<TurnRecord> => {
+      if (turn !== undefined) return turn;
+      const undone = book.get(undoes);
+      turn = await book.open({
+        agent: undone?.agent ?? "",
+        session: undone?.session ?? "",
+        folder: undone?.folder,
+        border: "exact",
+        undoes,
+        prompt: undone?.prompt ?? "",
+        agents: undone?.agents ?? [],
+      });
+      return turn;
+    };
+    return {
+      aboutTo: async (path, now) => {
+        const real = places.real(path);
+        const entry = await opened();
+        const before = await this.#keep(real, now);
+        entry.pending.set(real, before);
+        await book.write(entry, { type: "pending", path: real, before });
+      },
+      settle: async (path, wrote) => {
+        if (turn === undefined) return;
+        const real = places.real(path);
+        if (wrote !== undefined) {
+          const [before, after] = [await this.#keep(real, wrote.before), await this.#keep(real, wrote.after)];
+          await book.enter(turn, { path: real, before, after, mode: undefined, attribution: "exact" });
+          await observer.undid(real, before, after);
+        }
+        if (turn.pending.delete(real)) await book.write(turn, { type: "settled" });
+      },
+      end: async () => {
+        if (turn === undefined) return undefined;
+        await book.end(turn);
+        return turn.files.size === 0 ? undefined : turn.id;
+      },
+    };
   }
 
   isWorking(id: string): boolean {

@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from "node:fs";
+import { errorCodeOf } from "@patchbay/core";
 import type { IndexEntry } from "../git/git-index.ts";
 
 /** By what a file is told from what it was: as git does it, and by the time that nobody can set. */
@@ -14,17 +15,28 @@ export interface DiskState {
 /** Times come as floating point numbers, which are off by less than a microsecond. */
 const closeMs = 0.001;
 
+/** What the system says where nothing can stand; of anything else (no permission, a failing disk) nobody knows. */
+const absent: ReadonlySet<string | undefined> = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ERR_INVALID_ARG_VALUE",
+]);
+
 /**
- * What stands at a path; no link is followed at its end. Undefined where there is nothing, or a directory. At once: twenty thousand answers
- * of the asynchronous kind take several times as long, all of it on this thread.
+ * What stands at a path; no link is followed at its end. Undefined where there is nothing, or a directory; `unknown` where the system does
+ * not say. At once: twenty thousand answers of the asynchronous kind take several times as long, all of it on this thread.
  */
-export function diskStateOf(path: string): DiskState | undefined {
+export function diskStateOf(
+  path: string,
+  statAt: (path: string) => Stats | undefined = statsAt,
+): DiskState | "unknown" | undefined {
   let stats: Stats | undefined;
   try {
-    stats = lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Something else than a directory stands above it, or nobody may look.
-    return undefined;
+    stats = statAt(path);
+  } catch (error) {
+    return absent.has(errorCodeOf(error)) ? undefined : "unknown";
   }
   if (stats === undefined || stats.isDirectory()) return undefined;
   return {
@@ -35,6 +47,10 @@ export function diskStateOf(path: string): DiskState | undefined {
     mode: stats.mode & 0o7777,
     inode: stats.ino,
   };
+}
+
+function statsAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 export function isSameState(one: DiskState, other: DiskState): boolean {

@@ -19,6 +19,13 @@ export interface Look {
   readonly isPartial: boolean;
 }
 
+/** Sees nothing, for somebody who only reads what is known. */
+export const closedEyes: Eyes = {
+  look: async () => ({ changes: [], headMoved: false, isPartial: false }),
+  forget: () => {},
+  lastMs: 0,
+};
+
 /** PORT: sees what changed on disk without being told. */
 export interface Eyes {
   /**

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { opendir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Clock, Platform } from "@patchbay/core";
 import { type IndexEntry, readIndex } from "../git/git-index.ts";
@@ -14,6 +14,9 @@ const stepsPerAsking = 64;
 
 /** More repositories in one folder are not looked at. */
 const mostRepositories = 64;
+
+/** A directory with more entries is not read to its end for them. */
+const mostEntries = 10_000;
 const largestIndexBytes = 256 * 1024 * 1024;
 const gitLink = 0o160000;
 const directoryMode = 0o040000;
@@ -102,10 +105,16 @@ export class WorkTrees {
         this.#indexOf(next.repository, next.folder, slices),
         this.#git.untracked(next.folder),
       ]);
-      const untracked = listed?.filter((name) => !name.endsWith("/")).map((name) => join(next.folder, name));
-      found.push({ ...next, head, index, untracked });
-      const nested = listed?.filter((name) => name.endsWith("/")).map((name) => join(next.folder, name.slice(0, -1)));
-      for (const top of [...index.submodules, ...(nested ?? [])]) {
+      const untracked: string[] = [];
+      const nested: string[] = [];
+      for (const name of listed ?? []) {
+        if (slices.isDueInMany) await slices.pause();
+        if (name.endsWith("/")) nested.push(join(next.folder, name.slice(0, -1)));
+        // Git tells no name that would have to be normalised.
+        else untracked.push(sep === "/" ? withSlash(next.folder) + name : join(next.folder, name));
+      }
+      found.push({ ...next, head, index, untracked: listed === undefined ? undefined : untracked });
+      for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
         if (repository !== undefined) open.push({ repository, folder: top });
       }
@@ -119,7 +128,7 @@ export class WorkTrees {
     let level = [folder];
     for (let depth = 0; depth < 2; depth += 1) {
       const next: string[] = [];
-      for (const directory of level.slice(0, mostRepositories)) next.push(...directoriesIn(directory));
+      for (const directory of level.slice(0, mostRepositories)) next.push(...(await directoriesIn(directory)));
       const tops = next.slice(0, mostRepositories);
       const repositories = await Promise.all(tops.map((top) => repositoryAt(this.#platform.files, top)));
       for (const repository of repositories) if (repository) found.push({ repository, folder: repository.top });
@@ -133,24 +142,40 @@ export class WorkTrees {
     const state = diskStateOf(path);
     // A repository without any commit has none.
     if (state === undefined) return { ...unreadable, isReadable: true };
+    if (state === "unknown") return unreadable;
     const key = `${repository.gitDirectory}\0${folder}`;
     const known = this.#indexes.get(key);
     if (known !== undefined && isSameState(known.state, state)) return known.index;
     const bytes = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
-    const steps =
+    const { objectBytes } = repository;
+    // How long names are stands in a configuration that may be longer than what is read of it.
+    const entries =
       bytes === undefined
         ? undefined
-        : readIndex(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), repository.objectBytes);
-    let step = steps?.next();
-    while (step?.done === false) {
-      if (slices.isDue) await slices.pause();
-      step = steps?.next();
-    }
-    const entries = step?.done === true ? step.value : undefined;
+        : ((await readInSlices(bytes, objectBytes, slices)) ??
+          (await readInSlices(bytes, objectBytes === 20 ? 32 : 20, slices)));
     const index = entries === undefined ? unreadable : await inFolder(entries, repository.top, folder, state, slices);
     this.#indexes.set(key, { state, index });
     return index;
   }
+}
+
+function withSlash(folder: string): string {
+  return folder.endsWith("/") ? folder : `${folder}/`;
+}
+
+async function readInSlices(
+  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
+  objectBytes: 20 | 32,
+  slices: Slices,
+): Promise<readonly IndexEntry[] | undefined> {
+  const steps = readIndex(Buffer.from(buffer, byteOffset, byteLength), objectBytes);
+  let step = steps.next();
+  while (step.done === false) {
+    if (slices.isDue) await slices.pause();
+    step = steps.next();
+  }
+  return step.value ?? undefined;
 }
 
 async function inFolder(
@@ -162,7 +187,7 @@ async function inFolder(
 ): Promise<ReadIndex> {
   const entries = new Map<string, IndexEntry>();
   const submodules: string[] = [];
-  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  const prefix = withSlash(folder);
   const root = top.endsWith(sep) ? top : `${top}${sep}`;
   for (const entry of all) {
     // Git keeps no name that would have to be normalised.
@@ -176,14 +201,19 @@ async function inFolder(
   return { entries, writtenMs: state.modifiedMs, isReadable: true, submodules };
 }
 
-function directoriesIn(directory: string): readonly string[] {
+async function directoriesIn(directory: string): Promise<readonly string[]> {
+  const found: string[] = [];
   try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    const wanted = entries.filter(
-      (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
-    );
-    return wanted.map(({ name }) => join(directory, name));
+    let looked = 0;
+    // Closed by the loop.
+    for await (const entry of await opendir(directory)) {
+      looked += 1;
+      if (looked > mostEntries || found.length >= mostRepositories) break;
+      const isWanted = entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules";
+      if (isWanted) found.push(join(directory, entry.name));
+    }
   } catch {
-    return [];
+    // Gone, or nobody may look.
   }
+  return found;
 }

@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import type { GitReader } from "../git/git-reader.ts";
 import type { IndexEntry } from "../git/git-index.ts";
@@ -21,8 +22,9 @@ export interface WorkspaceEyesOptions {
 
 /** A file as it was at the last look. */
 interface Known {
-  readonly state: DiskState;
-  /** Undefined: nobody had the time to read it. */
+  /** Undefined: the system did not say. */
+  readonly state: DiskState | undefined;
+  /** Undefined: nobody had the time to read it, or nobody may. */
   readonly content: Content | undefined;
 }
 
@@ -42,7 +44,7 @@ const readingMs = 2_000;
 /** The times of some file systems are so coarse, ms. */
 const coarseMs = 2_000;
 
-const unreadBefore: Content = { kind: "named", why: "other", sign: "unread" };
+const unreadBefore: Content = { kind: "named", why: "unread", sign: "unread" };
 
 /** Looks at the work trees of the workspace's folders as git does, and reads only what differs; where there is no git, at the open files. */
 export class WorkspaceEyes implements Eyes {
@@ -50,6 +52,8 @@ export class WorkspaceEyes implements Eyes {
   readonly #trees: WorkTrees;
   #known: Map<string, Known> = new Map();
   #heads: ReadonlyMap<string, WorkTree> = new Map();
+  /** There were more files than are looked at. */
+  #wasCut = false;
   /** Whether what is known is from this turn. */
   #isFresh = false;
   /** By the system's own clock, which gives files their times: what has not changed since then was there. */
@@ -88,26 +92,33 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { files, opened, trees, isPartial } = await this.#gather(slices);
+    const { files, opened, trees, isPartial, isCut } = await this.#gather(slices);
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
+    let isUnknown = false;
     for (const [path, where] of files) {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       const was = this.#known.get(path);
+      if (state === "unknown") {
+        isUnknown = true;
+        now.set(path, was ?? { state: undefined, content: undefined });
+        continue;
+      }
       if (state === undefined) {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.tree.repository.top))) {
-          changes.push({ path, before, after: noFile, mode: undefined, goneMode: was.state.mode });
+          changes.push(gone(path, before, was.state));
         }
         continue;
       }
-      if (was !== undefined && isSameState(was.state, state) && (!isFirst || reading.isKept(was.content))) {
+      const isAsItWas = was?.state !== undefined && isSameState(was.state, state);
+      if (was !== undefined && isAsItWas && (!isFirst || (await reading.isKept(was.content)))) {
         now.set(path, was);
         continue;
       }
@@ -121,15 +132,27 @@ export class WorkspaceEyes implements Eyes {
       const content = await reading.read(path, state);
       now.set(path, { state, content });
       if (isFirst || (was === undefined && (opened.has(path) || state.changedMs < lookedAt - coarseMs))) continue;
-      const before = isOfCheckout ? inGit : was === undefined ? noFile : was.content;
+      const wasThere = was !== undefined || !this.#wasListed(path);
+      const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change !== undefined) changes.push(change);
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
     this.#heads = new Map(trees.map((tree) => [tree.folder, tree]));
+    this.#wasCut = isCut;
     this.#isFresh = true;
-    return { changes, headMoved: moved.size > 0, isPartial: isPartial || reading.isPartial };
+    return { changes, headMoved: moved.size > 0, isPartial: isPartial || isUnknown || reading.isPartial };
+  }
+
+  /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
+  #wasListed(path: string): boolean {
+    let innermost: WorkTree | undefined;
+    for (const tree of this.#heads.values()) {
+      const isIn = tree.folder.length > (innermost?.folder.length ?? -1) && path.startsWith(withSeparator(tree.folder));
+      if (isIn) innermost = tree;
+    }
+    return !this.#wasCut && innermost?.index.isReadable === true && innermost.untracked !== undefined;
   }
 
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
@@ -147,10 +170,7 @@ export class WorkspaceEyes implements Eyes {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
-      else if (!this.#wasTrackedIn(path, moved)) {
-        const before = was.content ?? unreadBefore;
-        changes.push({ path, before, after: noFile, mode: undefined, goneMode: was.state.mode });
-      }
+      else if (!this.#wasTrackedIn(path, moved)) changes.push(gone(path, was.content ?? unreadBefore, was.state));
     }
   }
 
@@ -181,6 +201,7 @@ export class WorkspaceEyes implements Eyes {
     readonly opened: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
+    readonly isCut: boolean;
   }> {
     const { places, openFiles } = this.#options;
     const files = new Map<string, Tracked | undefined>();
@@ -201,8 +222,8 @@ export class WorkspaceEyes implements Eyes {
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
     for (const path of opened) files.set(path, undefined);
-    if (files.size <= mostFiles) return { files, opened, trees, isPartial };
-    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true };
+    if (files.size <= mostFiles) return { files, opened, trees, isPartial, isCut: false };
+    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true, isCut: true };
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */
@@ -217,9 +238,23 @@ export class WorkspaceEyes implements Eyes {
   }
 }
 
+function gone(path: string, before: Content, was: DiskState | undefined): SeenChange {
+  return {
+    path,
+    before,
+    after: noFile,
+    mode: undefined,
+    ...(was === undefined ? {} : { goneMode: was.mode }),
+  };
+}
+
+function withSeparator(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
+}
+
 function contentOf({ tree, entry }: Tracked): Content | undefined {
   if ((entry.mode & 0o170000) !== 0o100000) return undefined;
-  return { kind: "git", repository: tree.repository.gitDirectory, object: entry.object, size: entry.size };
+  return { kind: "git", repository: tree.repository.top, object: entry.object, size: entry.size };
 }
 
 /** Reads files during one look, at its begin not longer than an agent can be held up. */
@@ -249,7 +284,7 @@ class Reading {
     return await contents.ofFile(path, this.#account);
   }
 
-  isKept(content: Content | undefined): boolean {
-    return content !== undefined && this.#options.contents.isKept(content);
+  async isKept(content: Content | undefined): Promise<boolean> {
+    return content !== undefined && (await this.#options.contents.isKept(content));
   }
 }

@@ -1,20 +1,26 @@
 import { constants, promises as fs } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Disposable, findPrivateDirectory, type Platform } from "@patchbay/core";
+import { type Disposable, errorCodeOf, findPrivateDirectory, type Platform } from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
-import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
+import { bytesOf, freeShare, nameOfText, type TurnStore } from "./turn-store.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
 
-/** A larger journal is none of ours. */
-const largestJournalBytes = 64 * 1024 * 1024;
+/** So much of a journal is read at once: one of a turn with a hundred thousand files is long. */
+const chunkBytes = 256 * 1024;
 
 /** A text that no turn names may be one that another window is about to name, ms. */
 const unnamedForMs = 24 * 60 * 60 * 1_000;
 
+/** A text that is still wanted counts as new again after so long, ms: well before somebody sweeps it. */
+const freshForMs = unnamedForMs / 2;
+
 /** The rest of the room is for journals: what is known of a turn is worth more than one more text of it. */
 const textShare = 15 / 16;
+
+/** So many turns are gone through at once, which takes some milliseconds. */
+const turnsAtOnce = 500;
 
 /** The newest turns stay however old they are: clocks jump. */
 const staysAnyway = 20;
@@ -25,6 +31,17 @@ export interface DiskStoreOptions {
   readonly directory: string;
   readonly room: number;
   readonly age: number;
+}
+
+interface JournalFile {
+  readonly id: string;
+  /** Undefined where nobody can tell just now. */
+  readonly bytes: number | undefined;
+}
+
+interface ReadJournal {
+  readonly turn: TurnRecord;
+  readonly bytes: number;
 }
 
 /**
@@ -39,6 +56,8 @@ export class DiskStore implements TurnStore {
   readonly #known: Set<string> = new Set();
   /** Bytes of journals by the id of their turn, as far as this window has read or written them. */
   readonly #journals: Map<string, number> = new Map();
+  /** Journals that are being written: how long they are is not known for a moment. */
+  readonly #writing: Set<string> = new Set();
   #size = 0;
   #isMade = false;
 
@@ -60,19 +79,21 @@ export class DiskStore implements TurnStore {
     const { files } = this.#options.platform;
     for (const name of await files.list(this.#texts)) this.#know(name);
     const all = await this.#readTurns(({ id, bytes }) => {
-      this.#grow(id, bytes);
+      // One that cannot be read now is read with a later look.
+      if (bytes === undefined) this.#shrink(id);
+      else this.#grow(id, bytes);
       return true;
     });
-    const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
-    await this.#removeUnnamed(namedIn(turns), new Set());
+    const turns = await this.#dropOld(inOrder(all.found.map(({ turn }) => turn)));
+    if (all.isWhole) await this.#removeUnnamed(turns, new Set());
     return turns;
   }
 
   async others(keep: (turns: readonly TurnRecord[], gone: ReadonlySet<string>) => boolean): Promise<void> {
     const gone = new Set(this.#journals.keys());
-    const found = await this.#readTurns(({ id, bytes }) => {
+    const { found } = await this.#readTurns(({ id, bytes }) => {
       gone.delete(id);
-      return this.#journals.get(id) !== bytes;
+      return bytes !== undefined && !this.#writing.has(id) && this.#journals.get(id) !== bytes;
     });
     const turns = found.map(({ turn }) => turn);
     if (found.length + gone.size === 0 || !keep(turns, gone)) return;
@@ -94,15 +115,35 @@ export class DiskStore implements TurnStore {
     const lines = Buffer.from(`\n${entries.map(writeEntry).join("")}`);
     if (this.#size + lines.length > this.#options.room) throw new Error("There is no room for what is known of turns.");
     await this.#make();
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-    const file = await fs.open(this.#journalOf(turn), flags, fileMode);
+    // Lines about a turn that does not stand there any more would be of no use.
+    const isNew = !this.#journals.has(turn.id);
+    const creates = isNew ? constants.O_CREAT : 0;
+    const flags = constants.O_WRONLY | creates | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+    this.#writing.add(turn.id);
     try {
-      await file.writeFile(lines);
+      const file = await fs.open(this.#journalOf(turn), flags, fileMode);
+      try {
+        await file.writeFile(lines);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (errorCodeOf(error) === "ENOENT") await this.#forgetGone(turn);
+      throw error;
     } finally {
-      await file.close();
+      this.#writing.delete(turn.id);
     }
     // Where another window has written meanwhile, the journal is longer, and its lines are still to be read.
     this.#grow(turn.id, lines.length);
+  }
+
+  /** Somebody has removed a journal, or all of the storage. */
+  async #forgetGone(turn: TurnRecord): Promise<void> {
+    this.#shrink(turn.id);
+    this.#isMade = false;
+    const { files } = this.#options.platform;
+    if ((await files.lstat(this.#texts).catch(() => undefined)) !== undefined) return;
+    for (const name of Array.from(this.#known)) this.#forget(name);
   }
 
   async remove(turn: TurnRecord): Promise<void> {
@@ -114,11 +155,19 @@ export class DiskStore implements TurnStore {
     const { platform, room } = this.#options;
     const { files, random, process } = platform;
     const name = nameOfText(text, random.mac);
-    if (this.#known.has(name)) return name;
+    if (this.#known.has(name) && (await this.refresh(name))) return name;
     if (this.#size + (bytesOf(name) ?? 0) > room * textShare) return undefined;
     await this.#make();
     const temporary = join(this.#texts, `.${process.pid}-${random.token(9)}.tmp`);
-    await files.createExclusive(temporary, text, fileMode);
+    try {
+      await files.createExclusive(temporary, text, fileMode);
+    } catch (error) {
+      if (errorCodeOf(error) !== "ENOENT") throw error;
+      // Somebody has removed the storage: it is made anew, once.
+      this.#isMade = false;
+      await this.#make();
+      await files.createExclusive(temporary, text, fileMode);
+    }
     try {
       await files.rename(temporary, join(this.#texts, name));
     } catch (error) {
@@ -133,6 +182,19 @@ export class DiskStore implements TurnStore {
     return this.#known.has(name);
   }
 
+  async refresh(name: string): Promise<boolean> {
+    const { files, clock } = this.#options.platform;
+    const path = join(this.#texts, name);
+    const facts = await files.lstat(path);
+    if (facts?.kind !== "file") {
+      this.#forget(name);
+      return false;
+    }
+    const now = clock.now();
+    if (Math.abs(now - facts.modifiedMs) > freshForMs) await fs.lutimes(path, now / 1_000, now / 1_000);
+    return true;
+  }
+
   async read(name: string): Promise<string | undefined> {
     const bytes = bytesOf(name);
     if (bytes === undefined) return undefined;
@@ -142,20 +204,34 @@ export class DiskStore implements TurnStore {
   }
 
   async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
-    await this.#removeUnnamed(namedIn([...known, ...(await this.#readTurns()).map(({ turn }) => turn)]), freed);
+    const { found, isWhole } = await this.#readTurns();
+    // What cannot be read just now may name any of them.
+    if (isWhole) await this.#removeUnnamed([...known, ...found.map(({ turn }) => turn)], freed);
   }
 
-  async #removeUnnamed(named: ReadonlySet<string>, freed: ReadonlySet<string>): Promise<void> {
+  async #removeUnnamed(turns: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
     const { files, clock } = this.#options.platform;
+    const named = new Set<string>();
+    for (const [number, turn] of turns.entries()) {
+      if (number % turnsAtOnce === turnsAtOnce - 1) await makeRoomForOthers();
+      for (const name of textsOf(turn)) named.add(name);
+    }
+    // An agent that works may be about to change what was compared at its begin; how long ago that was, no clock tells that may jump.
+    const isQuiet = turns.every(({ ended, undoes }) => ended !== undefined || undoes !== undefined);
     for (const name of await files.list(this.#texts)) {
       if (named.has(name)) continue;
       const path = join(this.#texts, name);
       const facts = await files.lstat(path).catch(() => undefined);
       if (facts === undefined) continue;
-      if (!freed.has(name) && clock.now() - facts.modifiedMs < unnamedForMs) continue;
+      const isOld = isQuiet && clock.now() - facts.modifiedMs >= unnamedForMs;
+      if (!freed.has(name) && !isOld) continue;
       await files.remove(path).catch(() => {});
-      if (this.#known.delete(name)) this.#size -= bytesOf(name) ?? 0;
+      this.#forget(name);
     }
+  }
+
+  #forget(name: string): void {
+    if (this.#known.delete(name)) this.#size -= bytesOf(name) ?? 0;
   }
 
   #know(name: string): void {
@@ -176,20 +252,27 @@ export class DiskStore implements TurnStore {
   }
 
   async #readTurns(
-    isWanted: (journal: { readonly id: string; readonly bytes: number }) => boolean = () => true,
-  ): Promise<readonly { readonly turn: TurnRecord; readonly bytes: number }[]> {
+    isWanted: (journal: JournalFile) => boolean = () => true,
+  ): Promise<{ readonly found: readonly ReadJournal[]; readonly isWhole: boolean }> {
     const { files } = this.#options.platform;
-    const found: { readonly turn: TurnRecord; readonly bytes: number }[] = [];
+    const found: ReadJournal[] = [];
+    let isWhole = true;
     for (const name of await files.list(this.#turns)) {
       if (!name.endsWith(".jsonl")) continue;
       const path = join(this.#turns, name);
-      const bytes = (await files.lstat(path).catch(() => undefined))?.size;
-      if (bytes === undefined || !isWanted({ id: name.slice(0, -".jsonl".length), bytes })) continue;
-      const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
-      const turn = text === undefined ? undefined : await readJournal(text);
-      if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
+      const id = name.slice(0, -".jsonl".length);
+      try {
+        const facts = await files.lstat(path);
+        if (facts === undefined || !isWanted({ id, bytes: facts.size })) continue;
+        const turn = facts.kind === "file" ? await readJournal(linesOf(path, this.#options.room)) : undefined;
+        if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes: facts.size });
+      } catch {
+        // No descriptor left, a failing disk: it is there.
+        isWhole = false;
+        isWanted({ id, bytes: undefined });
+      }
     }
-    return found;
+    return { found, isWhole };
   }
 
   /** Without what is too old, and without the oldest where what is named takes too much room. */
@@ -199,7 +282,8 @@ export class DiskStore implements TurnStore {
     const kept: TurnRecord[] = [];
     const named = new Set<string>();
     let bytes = 0;
-    for (const turn of turns.toReversed()) {
+    for (const [number, turn] of turns.toReversed().entries()) {
+      if (number % turnsAtOnce === turnsAtOnce - 1) await makeRoomForOthers();
       bytes += this.#journals.get(turn.id) ?? 0;
       for (const name of textsOf(turn)) {
         if (!named.has(name)) bytes += bytesOf(name) ?? 0;
@@ -228,6 +312,35 @@ export class DiskStore implements TurnStore {
     }
     this.#isMade = true;
   }
+}
+
+/**
+ * The lines of a regular file, as far as it goes. What is no UTF-8 spoils its own line alone. Throws where it cannot be read.
+ */
+async function* linesOf(path: string, limitBytes: number): AsyncGenerator<string> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await fs.open(path, flags);
+  try {
+    if (!(await file.stat()).isFile()) return;
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let [rest, read] = ["", 0];
+    while (read < limitBytes) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+      const lines = (rest + decoder.decode(chunk.subarray(0, bytesRead), { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    yield rest;
+  } finally {
+    await file.close();
+  }
+}
+
+async function makeRoomForOthers(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 function journalName({ id }: TurnRecord): string {

@@ -1,5 +1,5 @@
 import type { Disposable } from "@patchbay/core";
-import { type JournalEntry, textsOf, type TurnRecord } from "../ledger/records.ts";
+import type { JournalEntry, TurnRecord } from "../ledger/records.ts";
 
 /** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
 export interface TurnStore {
@@ -14,13 +14,18 @@ export interface TurnStore {
   lastWritten(turn: TurnRecord): Promise<number | undefined>;
   /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
   watch(onChange: () => void): Disposable | undefined;
-  /** Resolves when it is written; rejects where there is no room, as with a full disk. */
+  /**
+   * Resolves when it is written; rejects where there is no room, as with a full disk, and where what was written of the turn before is
+   * not there any more: then all of the turn is to be written, beginning with `anew`.
+   */
   append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
   remove(turn: TurnRecord): Promise<void>;
   /** Keeps a text and names it; undefined where there is no room for it. */
   keep(text: string): Promise<string | undefined>;
   /** Whether a text is there, as far as this window knows. */
   has(name: string): boolean;
+  /** Whether a text is there. It is then kept as if it had just been written. */
+  refresh(name: string): Promise<boolean>;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
   /** Bytes of all texts and journals. */
@@ -46,9 +51,4 @@ export function nameOfText(text: string, mac: (key: string, text: string) => str
 export function bytesOf(name: string): number | undefined {
   const size = /^[A-Za-z0-9_-]{43}\.(?<size>\d{1,12})$/u.exec(name)?.groups?.["size"];
   return size === undefined ? undefined : Number(size);
-}
-
-/** The texts that these turns name. */
-export function namedIn(turns: readonly TurnRecord[]): ReadonlySet<string> {
-  return new Set(turns.flatMap((turn) => Array.from(textsOf(turn))));
 }

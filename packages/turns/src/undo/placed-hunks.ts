@@ -1,7 +1,7 @@
 import type { Clock } from "@patchbay/core";
 import { finishInTurns, type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
 import type { TurnFile, TurnHunk, TurnInfo, TurnPart } from "../model.ts";
-import { changedHunks } from "./undo-hunks.ts";
+import { changedHunks, isAddition } from "./undo-hunks.ts";
 
 /** What of a turn is to be reviewed. An undo is nothing to be reviewed. */
 export function undecidedFiles({ undoes, files }: TurnInfo): readonly TurnFile[] {
@@ -52,13 +52,39 @@ export async function placedHunks(
     if (after === undefined) continue;
     const hunks = changedHunks(before, after);
     const since = await finishInTurns(lineHunkSteps(linesOf(after.replace(/^\uFEFF/u, "")), lines), clock);
-    for (const hunk of hunks.toReversed()) {
-      const place = placeNow(hunk, since);
-      if (place === undefined) continue;
-      placed.push({ turn, hunk: { start: hunk.afterStart, end: hunk.afterEnd }, ...place, of: hunks.length });
-    }
+    const pieces = hunks.flatMap((hunk) => piecesNow(hunk, since));
+    // Where a hunk is cut, all of these are never all that is left.
+    const of = pieces.some(({ hunk }) => hunk.isPart === true) ? pieces.length + 1 : hunks.length;
+    for (const piece of pieces.toReversed()) placed.push({ turn, ...piece, of });
   }
   return placed;
+}
+
+type Piece = Pick<PlacedHunk, "hunk" | "start" | "end" | "kind">;
+
+/** A hunk as it stands now; of one that only adds lines those runs that nobody has changed since. */
+function piecesNow(hunk: LineHunk, since: readonly LineHunk[]): readonly Piece[] {
+  const { beforeStart, afterStart, afterEnd } = hunk;
+  const runs = isAddition(hunk) ? unchangedRuns(hunk, since) : [{ start: afterStart, end: afterEnd }];
+  return runs.flatMap(({ start, end }) => {
+    const isWhole = start === afterStart && end === afterEnd;
+    const one = isWhole ? hunk : { beforeStart, beforeEnd: beforeStart, afterStart: start, afterEnd: end };
+    const place = placeNow(one, since);
+    return place === undefined
+      ? []
+      : [{ hunk: { start, end, ...(isWhole ? {} : { isPart: true as const }) }, ...place }];
+  });
+}
+
+function unchangedRuns({ afterStart, afterEnd }: LineHunk, since: readonly LineHunk[]): readonly TurnHunk[] {
+  const runs: TurnHunk[] = [];
+  let start = afterStart;
+  for (const { beforeStart, beforeEnd } of since) {
+    if (beforeEnd < start || beforeStart >= afterEnd || (beforeStart === beforeEnd && beforeStart === start)) continue;
+    if (beforeStart > start) runs.push({ start, end: beforeStart });
+    start = Math.max(start, beforeEnd);
+  }
+  return start < afterEnd ? [...runs, { start, end: afterEnd }] : runs;
 }
 
 /** Undefined where a line of it was changed since. */
@@ -78,8 +104,31 @@ function placeNow(
 }
 
 /** Whether lines of the editor, from 1 and the last one included, have a hunk: one that removes lines stands at the line above. */
-export function isAmong({ start, end }: PlacedHunk, first: number, last: number): boolean {
+function isAmong({ start, end }: PlacedHunk, first: number, last: number): boolean {
   return start === end ? first <= Math.max(start, 1) && Math.max(start, 1) <= last : start < last && first <= end;
+}
+
+/**
+ * Those that have some of these lines, from 1 and the last one included.
+ *
+ * @param isExact Of added lines only these are meant, not all of the change that they are in.
+ */
+export function selectedHunks(
+  hunks: readonly PlacedHunk[],
+  first: number,
+  last: number,
+  isExact: boolean = last > first,
+): readonly PlacedHunk[] {
+  return hunks.filter((one) => isAmong(one, first, last)).map((one) => (isExact ? narrowed(one, first, last) : one));
+}
+
+function narrowed(placed: PlacedHunk, first: number, last: number): PlacedHunk {
+  const { kind, hunk, start, end } = placed;
+  const [top, bottom] = [Math.max(start, first - 1), Math.min(end, last)];
+  if (kind !== "add" || (top === start && bottom === end)) return placed;
+  const moved = hunk.start - start;
+  // Never all of the file.
+  return { ...placed, hunk: { start: top + moved, end: bottom + moved, isPart: true }, start: top, end: bottom, of: 0 };
 }
 
 /** The whole file where all of it is meant: one step, which is undone at once. Else from the bottom up, so that those above stay in place. */

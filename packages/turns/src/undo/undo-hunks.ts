@@ -1,3 +1,4 @@
+import type { TurnHunk } from "../model.ts";
 import { finish, type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
 
 /** What is to be taken back of one file: a turn made `after` of `before`, and since then it has become `now`. */
@@ -8,6 +9,8 @@ export interface UndoInput {
   readonly now: string;
   /** Hunks of `changedHunks(before, after)`, by number. */
   readonly which: "all" | readonly number[];
+  /** As given to `changedHunks`. */
+  readonly cut?: TurnHunk | undefined;
   /**
    * True: `now` is an editor's text, which has one kind of line end and no byte order mark, whatever the file has. What is
    * put back gets the line ends of `now`.
@@ -37,14 +40,32 @@ export function wholeLines(text: string): readonly string[] {
 /**
  * What a turn changed in a file, as hunks of whole lines, counted from 0. A line end, or a missing one, is part of its line. The
  * number of a hunk in this list names it: before and after of a turn do not change any more.
+ *
+ * @param cut Added lines that are hunks of their own here.
  */
-export function changedHunks(before: string, after: string): readonly LineHunk[] {
-  return finish(lineHunkSteps(wholeLines(before), wholeLines(after)));
+export function changedHunks(before: string, after: string, cut?: TurnHunk): readonly LineHunk[] {
+  return cutHunks(finish(lineHunkSteps(wholeLines(before), wholeLines(after))), cut);
 }
 
-/** A text without some of the hunks of `changedHunks(before, after)`. */
-export function withoutHunks(before: string, after: string, which: readonly number[]): string {
-  return undoHunks({ before, after, now: after, which }).text;
+function cutHunks(hunks: readonly LineHunk[], cut: TurnHunk | undefined): readonly LineHunk[] {
+  if (cut === undefined) return hunks;
+  return hunks.flatMap((hunk) => {
+    const { afterStart, afterEnd } = hunk;
+    if (!isAddition(hunk)) return hunk;
+    const inside = [cut.start, cut.end].filter((line) => afterStart < line && line < afterEnd);
+    const ends = [...new Set(inside), afterEnd];
+    return ends.map((end, at) => ({ ...hunk, afterStart: ends[at - 1] ?? afterStart, afterEnd: end }));
+  });
+}
+
+/** Only adds lines: any of them can be taken without the others. */
+export function isAddition({ beforeStart, beforeEnd, afterStart, afterEnd }: LineHunk): boolean {
+  return beforeStart === beforeEnd && afterStart < afterEnd;
+}
+
+/** A text without some of the hunks of `changedHunks(before, after, cut)`. */
+export function withoutHunks(before: string, after: string, which: readonly number[], cut?: TurnHunk): string {
+  return undoHunks({ before, after, now: after, which, cut }).text;
 }
 
 /** `undoSteps` at once, for texts that are not long. */
@@ -59,12 +80,12 @@ export function undoHunks(input: UndoInput): UndoneText {
  * back is `before`, byte for byte.
  */
 export function* undoSteps(input: UndoInput): Generator<void, UndoneText> {
-  const { before, after, now, which, isBuffer = false } = input;
+  const { before, after, now, which, cut, isBuffer = false } = input;
   const left = wholeLines(isBuffer ? withoutMark(before) : before);
   const right = wholeLines(isBuffer ? withoutMark(after) : after);
   const current = wholeLines(now);
   const end = isBuffer ? (uniformEnd(now) ?? "\n") : changedEnd(after, now);
-  const hunks = yield* lineHunkSteps(left, right);
+  const hunks = cutHunks(yield* lineHunkSteps(left, right), cut);
   const since = yield* lineHunkSteps(comparable(right, end), comparable(current, end));
   yield;
   const chosen = new Set(which === "all" ? hunks.keys() : which);

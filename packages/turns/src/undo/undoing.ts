@@ -7,6 +7,7 @@ import type {
   TurnInfo,
   TurnPart,
   TurnTexts,
+  UndoEntry,
   UndoLedger,
   UndoneFile,
   UndoRequest,
@@ -14,6 +15,7 @@ import type {
 } from "../model.ts";
 import {
   changedHunks,
+  isAddition,
   undoHunks,
   type UndoInput,
   type UndoneText,
@@ -24,12 +26,6 @@ import {
 
 /** A file that changes just while it is written is looked at so often. */
 const mostTries = 3;
-
-/** What is done about one file, and what it was before and is then. */
-interface Applied {
-  readonly file: UndoneFile;
-  readonly wrote?: TurnTexts & { readonly path: string };
-}
 
 /** Texts of so many UTF-16 units together are compared at once. */
 const comparedAtOnce = 512 * 1024;
@@ -119,22 +115,35 @@ export class Undoing {
     return await next;
   }
 
-  #filesOf(id: string, { path }: TurnPart): readonly TurnFile[] {
-    return this.#ledger.turn(id)?.files.filter((file) => path === undefined || file.path === path) ?? [];
+  #filesOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
+    const isMeant = (file: TurnFile): boolean =>
+      (path === undefined || file.path === path) && !except.includes(file.path);
+    return this.#ledger.turn(id)?.files.filter(isMeant) ?? [];
+  }
+
+  /** What the user keeps is not taken back when the agent has finished, whatever else becomes of the file until then. */
+  async #leaveOut(id: string, path: string): Promise<void> {
+    const queued = this.#ledger.queued(id);
+    const left = queued.flatMap((one) => {
+      if (one.path === path) return [];
+      return one.path === undefined ? [{ ...one, except: [...(one.except ?? []), path] }] : [one];
+    });
+    if (queued.length > 0) await this.#ledger.queue(id, left);
   }
 
   async #keepFile(id: string, path: string, hunk: TurnHunk | undefined): Promise<boolean> {
     const texts = await this.#ledger.texts(id, path);
+    if (hunk === undefined) await this.#leaveOut(id, path);
     if (texts === undefined) {
       await this.#ledger.review(id, path, "kept");
       return true;
     }
     const { before = "", after = "" } = texts;
-    const chosen = numbersOf(texts, hunk === undefined ? {} : { hunk });
+    const { chosen, cut } = meantIn(texts, hunk === undefined ? {} : { hunk });
     if (chosen.length === 0 && hunk !== undefined) return false;
-    const others = changedHunks(before, after).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
+    const others = changedHunks(before, after, cut).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
     const isWhole = others.length === 0;
-    const left = { before: isWhole ? texts.after : withoutHunks(before, after, others), after: texts.after };
+    const left = { before: isWhole ? texts.after : withoutHunks(before, after, others, cut), after: texts.after };
     await this.#ledger.review(id, path, isWhole ? "kept" : "partly", left);
     return true;
   }
@@ -171,64 +180,73 @@ export class Undoing {
 
   async #apply(turn: TurnInfo, request: UndoRequest): Promise<UndoResult> {
     const { id } = turn;
-    const done: Applied[] = [];
-    for (const file of this.#filesOf(id, request)) done.push(await this.#applyToFile(turn, file, request));
-    const written = done.flatMap(({ wrote }) => (wrote === undefined ? [] : [wrote]));
-    const result = {
-      files: done.map(({ file }) => file),
-      turn: written.length === 0 ? undefined : await this.#ledger.entry(id, written),
-    };
+    const entry = this.#ledger.openEntry(id);
+    const files: UndoneFile[] = [];
+    for (const file of this.#filesOf(id, request)) files.push(await this.#applyToFile(turn, file, request, entry));
+    const result = { files, turn: await entry.end() };
     if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;
   }
 
-  async #applyToFile(turn: TurnInfo, { path, kind, review }: TurnFile, request: UndoRequest): Promise<Applied> {
+  async #applyToFile(
+    turn: TurnInfo,
+    { path, kind, review }: TurnFile,
+    request: UndoRequest,
+    entry: UndoEntry,
+  ): Promise<UndoneFile> {
     const ledger = this.#ledger;
-    const told = (outcome: UndoneFile["outcome"], conflicts = 0): Applied => ({ file: { path, outcome, conflicts } });
+    const told = (outcome: UndoneFile["outcome"], conflicts = 0): UndoneFile => ({ path, outcome, conflicts });
     const texts = await ledger.texts(turn.id, path);
-    const giveUp = async (outcome: UndoneFile["outcome"], conflicts = 0): Promise<Applied> => {
+    const giveUp = async (outcome: UndoneFile["outcome"], conflicts = 0): Promise<UndoneFile> => {
       if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
       return told(outcome, conflicts);
     };
     if (texts === undefined || kind === "mode") return await giveUp("unknown");
-    const chosen = numbersOf(texts, request);
+    const meant = meantIn(texts, request);
+    const { chosen, cut } = meant;
     if (chosen.length === 0 && texts.before === texts.after) return told("undone");
     // The agent has changed these lines again.
     if (chosen.length === 0 && request.hunk !== undefined) return await giveUp("conflict", 1);
     for (let tries = 1; tries <= mostTries; tries += 1) {
       let made: Replaced | "stale" | "failed";
       try {
-        made = await this.#replace(path, texts, chosen);
+        made = await this.#replace(path, texts, meant, entry);
       } catch {
         // A full disk, a folder that may not be written.
         made = "failed";
       }
+      await entry.settle(path, wroteOf(made));
       if (made === "stale") continue;
       if (made === "failed") return await giveUp("failed");
-      const { now, text, undone, conflicts } = made;
+      const { undone, conflicts } = made;
       if (undone === undefined) return await giveUp("conflict", conflicts.length);
-      const left = leftOf(texts, undone);
+      const left = leftOf(texts, undone, cut);
       await ledger.review(turn.id, path, left.before === left.after ? "undone" : "partly", left);
       if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
-      const { file } = told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
-      return now === text ? { file } : { file, wrote: { path, before: now, after: text } };
+      return told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
     }
     return await giveUp("stale");
   }
 
-  async #replace(path: string, texts: TurnTexts, chosen: readonly number[]): Promise<Replaced | "stale" | "failed"> {
+  async #replace(
+    path: string,
+    texts: TurnTexts,
+    { chosen, cut }: Meant,
+    entry: UndoEntry,
+  ): Promise<Replaced | "stale" | "failed"> {
     const { door } = this.#ledger;
     const unsaved = await door.unsavedText(path);
     const onDisk = unsaved === undefined ? await this.#ledger.textOnDisk(path) : { text: unsaved };
     const now = onDisk?.text;
     const { before, after } = texts;
-    const isWhole = chosen.length === changedHunks(before ?? "", after ?? "").length;
+    const isWhole = chosen.length === changedHunks(before ?? "", after ?? "", cut).length;
     const leaveAlone = { now, text: now, undone: undefined, conflicts: chosen.length === 0 ? [0] : chosen };
     if (onDisk === undefined) return leaveAlone;
     if (now === before && isWhole) return { now, text: now, undone: chosen, conflicts: [] };
     // Somebody has removed the file since, or made one where the turn removed it.
     if ((now === undefined) !== (after === undefined)) return leaveAlone;
     if (before === undefined && now === after && isWhole && unsaved === undefined) {
+      await entry.aboutTo(path, now);
       return (await door.remove(path)) ? { now, text: undefined, undone: chosen, conflicts: [] } : "failed";
     }
     const input = {
@@ -236,11 +254,15 @@ export class Undoing {
       after: after ?? "",
       now: now ?? "",
       which: chosen,
+      cut,
       isBuffer: unsaved !== undefined,
     } as const;
     const { text, undone, conflicts } = await this.#compare(input);
     if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
-    if (text !== now && (await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
+    if (text !== now) {
+      await entry.aboutTo(path, now);
+      if ((await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
+    }
     return { now, text, undone, conflicts };
   }
 
@@ -267,10 +289,46 @@ export class Undoing {
   }
 }
 
+/** What was written; undefined where the file was left alone. */
+function wroteOf(made: Replaced | "stale" | "failed"): Pick<TurnTexts, "before" | "after"> | undefined {
+  return typeof made === "string" || made.now === made.text ? undefined : { before: made.now, after: made.text };
+}
+
 /** What is undecided once hunks were taken back. */
-function leftOf({ before, after }: TurnTexts, undone: readonly number[]): TurnTexts {
-  const isWhole = undone.length === changedHunks(before ?? "", after ?? "").length;
-  return { before, after: isWhole ? before : withoutHunks(before ?? "", after ?? "", undone) };
+function leftOf({ before, after }: TurnTexts, undone: readonly number[], cut: TurnHunk | undefined): TurnTexts {
+  const isWhole = undone.length === changedHunks(before ?? "", after ?? "", cut).length;
+  return { before, after: isWhole ? before : withoutHunks(before ?? "", after ?? "", undone, cut) };
+}
+
+/** Hunks of `changedHunks(before, after, cut)`, by number. */
+interface Meant {
+  readonly chosen: readonly number[];
+  readonly cut: TurnHunk | undefined;
+}
+
+function meantIn(texts: TurnTexts, request: Pick<UndoRequest, "hunk" | "lines">): Meant {
+  const { hunk, lines } = request;
+  if (hunk?.isPart !== true) return { chosen: numbersOf(texts, request), cut: undefined };
+  const { before = "", after = "" } = texts;
+  const cut = lines === undefined ? hunk : foundAgain(texts, hunk, lines);
+  if (cut === undefined) return { chosen: [], cut };
+  const chosen = changedHunks(before, after, cut).flatMap((one, number) =>
+    isAddition(one) && cut.start <= one.afterStart && one.afterEnd <= cut.end ? [number] : [],
+  );
+  return { chosen, cut };
+}
+
+/** Where added lines stand now that the agent has gone on, nearest to where they stood. */
+function foundAgain({ before = "", after = "" }: TurnTexts, at: TurnHunk, wanted: HunkLines): TurnHunk | undefined {
+  const lines = wholeLines(after);
+  const length = at.end - at.start;
+  const places = changedHunks(before, after).flatMap((hunk) => {
+    const starts = isAddition(hunk) ? Math.max(0, hunk.afterEnd - hunk.afterStart - length + 1) : 0;
+    return Array.from({ length: starts }, (_, step) => hunk.afterStart + step);
+  });
+  const same = places.filter((start) => lines.slice(start, start + length).join("") === wanted.after);
+  const [start] = same.toSorted((one, other) => Math.abs(one - at.start) - Math.abs(other - at.start));
+  return start === undefined ? undefined : { start, end: start + length };
 }
 
 /** The hunks that are meant, by number: all of them where none is named. */
@@ -295,8 +353,8 @@ function numbersOf({ before = "", after = "" }: TurnTexts, { hunk: at, lines }: 
 
 function linesAt(texts: TurnTexts, hunk: TurnHunk | undefined): HunkLines | undefined {
   const { before = "", after = "" } = texts;
-  const [number] = hunk === undefined ? [] : numbersOf(texts, { hunk });
-  const found = changedHunks(before, after)[number ?? -1];
+  const { chosen, cut } = hunk === undefined ? { chosen: [], cut: undefined } : meantIn(texts, { hunk });
+  const found = changedHunks(before, after, cut)[chosen[0] ?? -1];
   return found === undefined ? undefined : textOf(before, after, found);
 }
 

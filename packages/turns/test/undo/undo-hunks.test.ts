@@ -1,6 +1,7 @@
+import type { LineHunk } from "@patchbay/core/texts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changedHunks, undoHunks, wholeLines, withoutHunks } from "../../src/undo/undo-hunks.ts";
+import { changedHunks, isAddition, undoHunks, wholeLines, withoutHunks } from "../../src/undo/undo-hunks.ts";
 
 describe("undoHunks", () => {
   const before = "one\ntwo\nthree\nfour\nfive\n";
@@ -141,6 +142,9 @@ const history = fc.tuple(anyText, change, change, change).map(([before, agent, u
 const which = fc.oneof(fc.constant("all" as const), fc.uniqueArray(fc.nat(5), { maxLength: 4 }));
 const budget = { numRuns: 3_000, verbose: fc.VerbosityLevel.Verbose };
 
+const isIn = (hunk: LineHunk | undefined, line: number): boolean =>
+  hunk !== undefined && hunk.afterStart <= line && line < hunk.afterEnd;
+
 describe("undoHunks, for any texts", () => {
   it("gives exactly the text before where nothing was changed since", () => {
     fc.assert(
@@ -159,7 +163,8 @@ describe("undoHunks, for any texts", () => {
       fc.property(history, which, ({ before, after, now }, chosen) => {
         const ends = isOfOneEnd(after, now);
         const plain = (lines: readonly string[]): readonly string[] =>
-          ends ? lines : lines.map((one) => one.replace(/\r?\n$/u, "\n"));
+          // A carriage return of the line itself looks like a part of its end once that has become another one.
+          ends ? lines : lines.map((one) => one.replace(/\r*\n$/u, "\n"));
         const { text, conflicts, undone } = undoHunks({ before, after, now, which: chosen });
         const hunks = changedHunks(before, after);
         const wanted =
@@ -202,6 +207,29 @@ describe("undoHunks, for any texts", () => {
       fc.property(history, which, (texts, chosen) => {
         const { text } = undoHunks({ ...texts, which: chosen });
         expect(undoHunks({ before: texts.now, after: text, now: text, which: "all" }).text).toBe(texts.now);
+      }),
+      budget,
+    );
+  });
+
+  it("takes added lines back without the rest of their hunk, and all pieces as well as the whole", () => {
+    fc.assert(
+      fc.property(history, fc.nat(12), fc.nat(6), (texts, start, length) => {
+        const { before, after } = texts;
+        const cut = { start, end: start + length };
+        const pieces = changedHunks(before, after, cut);
+        expect(undoHunks({ ...texts, now: after, which: "all", cut }).text).toBe(before);
+        const inside = pieces.flatMap((one, number) =>
+          isAddition(one) && one.afterStart >= start && one.afterEnd <= cut.end ? [number] : [],
+        );
+        const right = wholeLines(after);
+        const gone = new Set(
+          inside.flatMap((number) => right.flatMap((_, at) => (isIn(pieces[number], at) ? [at] : []))),
+        );
+        const { text, conflicts, undone } = undoHunks({ ...texts, now: after, which: inside, cut });
+        // The last line of a text may have no line end: then nothing is put behind it.
+        if (conflicts.length === 0) expect(text).toBe(right.filter((_, at) => !gone.has(at)).join(""));
+        expect(new Set([...conflicts, ...undone])).toEqual(new Set(inside));
       }),
       budget,
     );

@@ -38,6 +38,42 @@ it("takes a hunk back when the agent's turn has ended, also after a restart, and
   second.dispose();
 });
 
+it("takes some lines of a created file back, after the turn and a restart, and the rest goes to the trash", async () => {
+  const lab = new TurnLab();
+  const path = lab.path("new.txt");
+  const removed: string[] = [];
+  const disk = createDiskDoor({ platform: createNodePlatform(), folders: [lab.folder] });
+  const door = {
+    ...disk,
+    remove: async (one: string): Promise<boolean> => {
+      removed.push(one);
+      return await disk.remove(one);
+    },
+  };
+  const first = lab.open({ door });
+  first.turnBegan(claude, "Make it");
+  first.aboutToWrite(claude, [{ path, before: undefined }]);
+  await first.ready();
+  lab.write("new.txt", "one\ntwo\nthree\nfour\n");
+  first.wrote(claude);
+  await first.settled();
+  const id = first.turns()[0]?.id ?? "";
+  const { files } = await first.undo(id, { path, hunk: { start: 1, end: 3, isPart: true } });
+  expect(files).toEqual([{ path, outcome: "queued", conflicts: 0 }]);
+  first.dispose();
+
+  const second = lab.open({ door });
+  await second.settled();
+  second.turnEnded(claude);
+  await second.settled();
+  expect(lab.read("new.txt")).toBe("one\nfour\n");
+  expect(second.turns().find((turn) => turn.id === id)?.files).toMatchObject([{ kind: "created", review: "partly" }]);
+  expect(removed).toEqual([]);
+  await second.undo(id, { path });
+  expect(removed).toEqual([path]);
+  second.dispose();
+});
+
 it.each([0o755, 0o600])("brings a removed file back with its mode %o, also after a restart", async (mode) => {
   const lab = new TurnLab();
   lab.commit({ "run.sh": "echo one\n", "other.txt": "stays\n" });
@@ -55,4 +91,66 @@ it.each([0o755, 0o600])("brings a removed file back with its mode %o, also after
   expect(files.map(({ outcome }) => outcome)).toEqual(["undone"]);
   expect(lab.read("run.sh")).toBe("echo one\n");
   expect(statSync(lab.path("run.sh")).mode & 0o777).toBe(mode);
+});
+
+it.each(["a hook told of it", "a command did it"])(
+  "leaves alone what the user typed in a file that the agent had changed in the same turn: %s",
+  async (how) => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "first\nlast\n" });
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "Change it");
+    await ledgers.settled();
+    const changed = "first\nagent\nlast\n";
+    if (how === "a hook told of it") await lab.told(ledgers, "a.txt", changed);
+    else {
+      ledgers.aboutToRun(claude, "x");
+      await ledgers.settled();
+      lab.write("a.txt", changed);
+      ledgers.wrote(claude);
+      await ledgers.settled();
+    }
+    // Typed now, saved when another command has been looked for.
+    ledgers.touched(lab.path("a.txt"));
+    await lab.told(ledgers, "b.txt", "new\n");
+    lab.write("a.txt", `${changed}user\n`);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    const id = ledgers.turns()[0]?.id ?? "";
+    const { files } = await ledgers.undo(id, { path: lab.path("a.txt") });
+    expect(files.map(({ outcome }) => outcome)).toEqual(["undone"]);
+    expect(lab.read("a.txt")).toBe("first\nlast\nuser\n");
+  },
+);
+
+it("does not take back later what was kept meanwhile", async () => {
+  const lab = new TurnLab();
+  lab.write("a.txt", "one\n");
+  const ledgers = lab.open();
+  ledgers.turnBegan(claude, "Change it");
+  await lab.told(ledgers, "a.txt", "two\n");
+  await lab.told(ledgers, "b.txt", "new\n");
+  const id = ledgers.turns()[0]?.id ?? "";
+  expect((await ledgers.undo(id)).files.map(({ outcome }) => outcome)).toEqual(["queued", "queued"]);
+  await ledgers.keep(id, lab.path("a.txt"));
+  await lab.told(ledgers, "a.txt", "three\n");
+  ledgers.turnEnded(claude);
+  await ledgers.settled();
+  expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["three\n", undefined]);
+});
+
+it("leaves alone what the user typed between two writes of the agent while the undo waited", async () => {
+  const lab = new TurnLab();
+  lab.write("a.txt", "first\nlast\n");
+  const ledgers = lab.open();
+  ledgers.turnBegan(claude, "Change it");
+  await lab.told(ledgers, "a.txt", "first\nagent\nlast\n");
+  const id = ledgers.turns()[0]?.id ?? "";
+  await ledgers.undo(id);
+  ledgers.touched(lab.path("a.txt"));
+  lab.write("a.txt", "first\nagent\nlast\nuser\n");
+  await lab.told(ledgers, "a.txt", "first\nagent\nmore\nlast\nuser\n");
+  ledgers.turnEnded(claude);
+  await ledgers.settled();
+  expect(lab.read("a.txt")).toBe("first\nlast\nuser\n");
 });

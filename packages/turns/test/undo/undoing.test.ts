@@ -19,6 +19,7 @@ import type {
   TurnInfo,
   TurnTexts,
   UndoDoor,
+  UndoEntry,
   UndoLedger,
   UndoNotice,
   UndoRequest,
@@ -119,10 +120,23 @@ class MemoryLedger implements UndoLedger {
     if (undecided !== undefined) this.held.set(`${id} ${path}`, undecided);
   }
 
-  async entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string> {
+  /** What was about to happen, and what did. */
+  readonly noted: string[] = [];
+
+  openEntry(undoes: string): UndoEntry {
     const id = `undo ${this.turns.size}`;
-    this.add(id, Object.fromEntries(files.map(({ path, before, after }) => [path, { before, after }])), { undoes });
-    return id;
+    const wrote: Record<string, TurnTexts> = {};
+    return {
+      aboutTo: async (path, now) => void this.noted.push(`about ${path.slice(path.lastIndexOf("/") + 1)} ${now}`),
+      settle: async (path, texts) => {
+        if (texts !== undefined) wrote[path] = texts;
+      },
+      end: async () => {
+        if (Object.keys(wrote).length === 0) return undefined;
+        this.add(id, wrote, { undoes });
+        return id;
+      },
+    };
   }
 
   onDidEnd(listener: (end: TurnEnd) => void): { dispose(): void } {
@@ -135,6 +149,37 @@ const before = "one\ntwo\nthree\nfour\n";
 const after = "ONE\ntwo\nthree\nFOUR\n";
 
 describe("an undo", () => {
+  it("notes what a file holds before it is written or removed", async () => {
+    put("a.txt", after);
+    put("b.txt", "new\n");
+    ledger.add("t", {
+      [at("a.txt")]: { before, after },
+      [at("b.txt")]: { before: undefined, after: "new\n" },
+      [at("c.txt")]: { before: "c\n", after: undefined },
+    });
+    const disk = door;
+    door = {
+      ...disk,
+      replace: async (...given) => {
+        ledger.noted.push("replace");
+        return await disk.replace(...given);
+      },
+      remove: async (path) => {
+        ledger.noted.push("remove");
+        return await disk.remove(path);
+      },
+    };
+    await undoing.undo("t", {});
+    expect(ledger.noted).toEqual([
+      `about a.txt ${after}`,
+      "replace",
+      "about b.txt new\n",
+      "remove",
+      "about c.txt undefined",
+      "replace",
+    ]);
+  });
+
   it("takes one hunk back on disk, and the rest stays to be reviewed", async () => {
     put("a.txt", after);
     ledger.add("t", { [at("a.txt")]: { before, after } });
@@ -172,6 +217,39 @@ describe("an undo", () => {
     expect(read("a.txt")).toBe("ONE, mine\ntwo\nthree\nfour\n");
     expect(read("b.txt")).toBe("all mine\n");
     expect(ledger.reviewOf("t", at("b.txt"))).toBe("unreviewed");
+  });
+
+  it("keeps or takes back some lines of a file that the turn created, without the rest", async () => {
+    const created = "one\ntwo\nthree\nfour\n";
+    const file = at("new.txt");
+    put("new.txt", created);
+    ledger.add("t", { [file]: { before: undefined, after: created } });
+    expect(await undoing.keep("t", { path: file, hunk: { start: 1, end: 2, isPart: true } })).toBe(true);
+    expect(ledger.held.get(`t ${file}`)).toEqual({ before: "two\n", after: created });
+    const { files } = await undoing.undo("t", { path: file, hunk: { start: 2, end: 3, isPart: true } });
+    expect(files).toEqual([{ path: file, outcome: "undone", conflicts: 0 }]);
+    expect([read("new.txt"), ledger.reviewOf("t", file)]).toEqual(["one\ntwo\nfour\n", "partly"]);
+    // Lines of it are kept by now: the file stays.
+    await undoing.undo("t", { path: file });
+    expect([read("new.txt"), ledger.reviewOf("t", file)]).toEqual(["two\n", "undone"]);
+  });
+
+  it("takes no other lines back where those that are meant are none that were added", async () => {
+    put("a.txt", after);
+    ledger.add("t", { [at("a.txt")]: { before, after } });
+    const { files } = await undoing.undo("t", { path: at("a.txt"), hunk: { start: 3, end: 4, isPart: true } });
+    expect(files).toEqual([{ path: at("a.txt"), outcome: "conflict", conflicts: 1 }]);
+    expect(await undoing.keep("t", { path: at("a.txt"), hunk: { start: 3, end: 4, isPart: true } })).toBe(false);
+    expect([read("a.txt"), ledger.reviewOf("t", at("a.txt"))]).toEqual([after, "unreviewed"]);
+  });
+
+  it("leaves the user's own lines in a created file, and takes back those around them", async () => {
+    const created = "one\ntwo\nthree\n";
+    const file = at("new.txt");
+    put("new.txt", "one\nTWO, mine\nthree\n");
+    ledger.add("t", { [file]: { before: undefined, after: created } });
+    for (const start of [2, 0]) await undoing.undo("t", { path: file, hunk: { start, end: start + 1, isPart: true } });
+    expect([read("new.txt"), ledger.reviewOf("t", file)]).toEqual(["TWO, mine\n", "partly"]);
   });
 
   it("moves a file to the trash that the turn created, only if nothing was changed since", async () => {
@@ -307,6 +385,31 @@ describe("while the agent works", () => {
     await undoing.settled();
     expect(read("a.txt")).toBe("MORE\nNEW\nAND NEW\none\ntwo\nthree\nfour\n");
     expect(ledger.notices.map(({ reason }) => reason)).toEqual(["No"]);
+  });
+
+  it("an undo of added lines waits, and finds them where the agent has moved them", async () => {
+    const created = "one\ntwo\nthree\n";
+    const file = at("new.txt");
+    put("new.txt", created);
+    ledger.add("t", { [file]: { before: undefined, after: created } });
+    ledger.working.add("t");
+    await undoing.undo("t", { path: file, hunk: { start: 1, end: 2, isPart: true } });
+    // The agent goes on.
+    const moved = "zero\none\ntwo\nthree\n";
+    put("new.txt", moved);
+    ledger.held.set(`t ${file}`, { before: undefined, after: moved });
+    ledger.end("t");
+    await undoing.settled();
+    expect(read("new.txt")).toBe("zero\none\nthree\n");
+    // Where they are gone, nothing else goes.
+    ledger.add("u", { [file]: { before: undefined, after: "zero\none\nthree\n" } });
+    ledger.working.add("u");
+    await undoing.undo("u", { path: file, hunk: { start: 1, end: 2, isPart: true } });
+    put("new.txt", "zero\n1\nthree\n");
+    ledger.held.set(`u ${file}`, { before: undefined, after: "zero\n1\nthree\n" });
+    ledger.end("u");
+    await undoing.settled();
+    expect([read("new.txt"), ledger.reviewOf("u", file)]).toEqual(["zero\n1\nthree\n", "unreviewed"]);
   });
 
   it("a queued undo that is wanted now after all finds its own lines, and does not run again at the end", async () => {

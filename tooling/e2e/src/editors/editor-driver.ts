@@ -67,6 +67,10 @@ export interface EditorDriver {
   titleActions?(): Promise<readonly string[]>;
   /** Kills the process in which Patchbay runs, with -9, and nothing else; absent where that is the editor itself. */
   killHost?(): Promise<void>;
+  /** Gives the command that shows a made-up review; absent where the driver cannot. */
+  tryReview?(): Promise<void>;
+  /** Answers what comes after it, and gives what stood there; needed where there is `tryReview`. */
+  answerTrial?(answer: "again" | "leave"): Promise<string>;
   /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */
   reload?(): Promise<number>;
   /** Ends the program that has the conversations, and starts it again; absent where that is the editor itself. */

@@ -68,7 +68,7 @@ export const inbox: Scenario = {
 };
 
 /** The tree in the side bar, by keys. */
-class ReviewTree {
+export class ReviewTree {
   readonly #workbench: Workbench;
 
   constructor(workbench: Workbench) {

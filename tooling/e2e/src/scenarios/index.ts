@@ -30,6 +30,8 @@ import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts"
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
+import { openOnDemand, openWhenIdle } from "./open-reviews.ts";
+import { reviewAll, reviewSession } from "./theia-all.ts";
 import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
@@ -38,6 +40,7 @@ import { backendRestart } from "./theia-restart.ts";
 import { theiaFollows, theiaHostileName, theiaReloadUntouched } from "./theia-ways.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
+import { trial } from "./trial.ts";
 import { turnSigns, turnUndo, turnView } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
@@ -87,10 +90,15 @@ export const scenarios: readonly Scenario[] = [
   commands,
   reviewView,
   reviewHunks,
+  reviewAll,
+  reviewSession,
+  openOnDemand,
+  openWhenIdle,
   theiaFollows,
   theiaHostileName,
   theiaReloadUntouched,
   backendRestart,
+  trial,
   together,
   threeAccepts,
   acceptAll,

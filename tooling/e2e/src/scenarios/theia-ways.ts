@@ -89,6 +89,7 @@ export const theiaHostileName: Scenario = {
     await workbench.runCommand("Patchbay: Show Reviews and Connections");
     const row = page.locator(".patchbay-inbox .theia-TreeNode").filter({ hasText: "details" }).last();
     await row.waitFor({ timeout: patience });
+    await page.screenshot({ path: "/tmp/theia-hostile-rows.png" });
     const words = plain(await row.locator(".patchbay-inbox-label").textContent());
     must(`the row has the name (${words})`, words.includes(name));
 
@@ -97,6 +98,7 @@ export const theiaHostileName: Scenario = {
     await workbench.runCommand("Patchbay: Accept All Proposals");
     const listed = workbench.dialog.locator("li");
     await listed.waitFor({ timeout: patience });
+    await page.screenshot({ path: "/tmp/theia-hostile-dialog.png" });
     const item = plain(await listed.textContent());
     must(`the question has the name (${item})`, item.includes(name));
     await page.keyboard.press("Escape");
@@ -105,6 +107,7 @@ export const theiaHostileName: Scenario = {
     await started.agent.acceptInTerminal();
     const message = page.locator(".theia-notification-message").filter({ hasText: "details" }).first();
     await message.waitFor({ timeout: patience });
+    await page.screenshot({ path: "/tmp/theia-hostile-message.png" });
     const told = plain(await message.textContent());
     must(`the notification has the name (${told})`, told.includes(name));
     mustEqual("links and pictures in it", String(await message.locator("a, img, b, .codicon").count()), "0");

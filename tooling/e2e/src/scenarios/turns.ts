@@ -212,13 +212,14 @@ export const turnSigns: Scenario = {
 };
 
 /**
- * The same in the Review view of Theia, by keys: a file is undone while the agent works and waits for the end of the turn, another one is
- * kept, and a third one is opened beside what it was; its lines have a bar in the editor, where they are undone.
+ * The same in the Review view of Theia, by keys: a file is undone while the agent works and waits for the end of the turn. The others are
+ * gone through, each beside what it was; their lines have bars in the editor, also those of a file that the turn created: of them some are
+ * undone, and the rest is kept.
  */
 export const turnView: Scenario = {
   ...withHooks,
   name: "turn-view",
-  agents: ["claude"],
+  agents: ["gemini", "qwen", "claude"],
   isFor: (editor) => editor instanceof TheiaDriver,
   mayTell: /is working|^Undone/,
   run: async (world, id) => {
@@ -246,7 +247,7 @@ export const turnView: Scenario = {
         const go = at("go");
         agent.model.play(
           ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
-          ...kind.writeTurns(at("turn-new.txt"), "new\n"),
+          ...kind.writeTurns(at("turn-new.txt"), "new one\nnew two\nnew three\n"),
           ...kind.commandTurns("printf 'from the shell\\n' >> turn-shell.txt"),
           ...kind.commandTurns(`while [ ! -e '${go}' ]; do sleep 0.2; done; rm '${go}'`),
         );
@@ -267,14 +268,40 @@ export const turnView: Scenario = {
         // The rows below it have moved up.
         await row(/turn-a\.txt/u).waitFor({ state: "detached", timeout: patience });
         await shown(/turn-shell\.txt/u);
-        await row(/turn-new\.txt/u).click();
-        await page.keyboard.press("a");
+        const inFront = async (name: string, position: string): Promise<void> => {
+          const title = `${name} (since the turn of ${kind.displayName})`;
+          await workbench.currentTab.filter({ hasText: title }).waitFor({ timeout: patience });
+          await page.locator(".lm-TabBar-toolbar:visible").filter({ hasText: position }).waitFor({ timeout: patience });
+        };
+        await shown(/2 changed files/u);
+        await row(/2 changed files/u).hover();
+        await row(/2 changed files/u)
+          .locator(".codicon-go-to-file")
+          .click({ timeout: patience });
+        await inFront("turn-new.txt", "1 of 2 files");
+        await page.keyboard.press("Control+Alt+PageDown");
+        await inFront("turn-shell.txt", "2 of 2 files");
+        mustEqual(
+          "the tabs of the turn",
+          String(await page.locator(".lm-TabBar-tab", { hasText: "since the turn" }).count()),
+          "1",
+        );
+        await page.keyboard.press("Control+Alt+PageUp");
+        await inFront("turn-new.txt", "1 of 2 files");
+        await workbench.openFile("turn-new.txt");
+        await page.locator(".patchbay-turn-add:visible").nth(2).waitFor({ timeout: patience });
+        await workbench.goToLine(2);
+        await page.keyboard.press("Shift+ArrowDown");
+        await workbench.runCommand("Patchbay: Undo Change in These Lines");
+        await waitForContents(world, "turn-new.txt", "new one\nnew three\n");
+        await workbench.goToLine(2);
+        await workbench.runCommand("Patchbay: Keep Change in These Lines");
         await row(/turn-new\.txt/u).waitFor({ state: "detached", timeout: patience });
-        mustEqual("what was kept", await world.readFile("turn-new.txt"), "new\n");
+        mustEqual("what was kept", await world.readFile("turn-new.txt"), "new one\nnew three\n");
         await row(/turn-shell\.txt/u).click();
         await page.keyboard.press("Enter");
         await workbench.currentTab
-          .filter({ hasText: "turn-shell.txt (since the turn of Claude Code)" })
+          .filter({ hasText: `turn-shell.txt (since the turn of ${kind.displayName})` })
           .waitFor({ timeout: patience });
         await workbench.openFile("turn-shell.txt");
         await workbench.goToLine(4);
@@ -293,7 +320,7 @@ export const turnView: Scenario = {
         const told = agent.model.conversation.at(-1) ?? "";
         must(
           "the model is told what was undone",
-          /took back changes of yours in turn-a.txt.*turn-shell.txt/su.test(told),
+          /took back changes of yours in turn-a.txt.*turn-new.txt.*turn-shell.txt/su.test(told),
         );
       });
     } finally {

@@ -6,12 +6,13 @@ import type {
 } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
-import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
-import { Emitter, type Event } from "@theia/core/lib/common/event";
+import { type Command, type CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import { Emitter, Event } from "@theia/core/lib/common/event";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
+import type { ReactNode } from "@theia/core/shared/react";
 import { EDITOR_LINENUMBER_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-linenumber-contribution";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
@@ -20,13 +21,21 @@ import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
 import { LaterServices } from "./later-services.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
+import { renderPosition } from "./position-item.ts";
 import type { TurnAction, TurnActions } from "./turn-actions.ts";
+import type { FilePlace, FilePosition } from "./turn-diffs.ts";
 import type { TurnMarks } from "./turn-marks.ts";
 
 /** What decides a single change. */
 const changeButtons = [
   { name: "keepChange", verdict: "keep", icon: "check", keybinding: "shift+alt+enter" },
   { name: "undoChange", verdict: "undo", icon: "discard", keybinding: "shift+alt+backspace" },
+] as const;
+
+/** From file to file of a turn. */
+const fileSteps = [
+  { name: "nextFile", direction: 1, keybinding: "ctrlcmd+alt+pagedown" },
+  { name: "previousFile", direction: -1, keybinding: "ctrlcmd+alt+pageup" },
 ] as const;
 
 /** What agents changed without a review, as the backend lists it. What is done with it is loaded with the first such wish. */
@@ -48,6 +57,8 @@ export class AgentChanges
   protected readonly attachment: WindowAttachment;
   @inject(Lists)
   protected readonly lists: Lists;
+  @inject(CommandRegistry)
+  protected readonly commands: CommandRegistry;
   @inject(LaterServices)
   protected readonly later: LaterServices;
 
@@ -93,14 +104,23 @@ export class AgentChanges
       execute: async () => (await this.loaded()).undoSession(this.listed),
     });
     for (const { name, verdict } of changeButtons) {
-      const isOffered = (argument: unknown): boolean => this.marks?.isOffered(argument) === true;
+      const isOffered = (argument: unknown): boolean =>
+        this.wholeFile(argument) !== undefined || this.marks?.isOffered(argument) === true;
       commands.registerCommand(patchbayCommands[name], {
         isEnabled: isOffered,
         isVisible: isOffered,
         execute: async (argument: unknown) => {
-          const place = this.marks?.toDecide(argument);
+          const file = this.wholeFile(argument);
+          const place = file === undefined ? this.marks?.toDecide(argument) : undefined;
+          if (file !== undefined) await (await this.loaded()).decideFile(verdict, file);
           if (place !== undefined) await (await this.loaded()).decideLines(verdict, place, this.listed);
         },
+      });
+    }
+    for (const { name, direction } of fileSteps) {
+      commands.registerCommand(patchbayCommands[name], {
+        isEnabled: () => this.actions?.diffs.canStep(this.listed) === true,
+        execute: async () => (await this.loaded()).diffs.step(direction, this.listed),
       });
     }
     commands.registerCommand(patchbayCommands.bringBack, { execute: async () => (await this.loaded()).bringBack() });
@@ -109,6 +129,9 @@ export class AgentChanges
   registerKeybindings(keybindings: KeybindingRegistry): void {
     // As in the review of a proposal. Elsewhere the commands are disabled, and the keys free.
     for (const { name, keybinding } of changeButtons)
+      keybindings.registerKeybinding({ command: patchbayCommands[name].id, keybinding, when: "editorFocus" });
+    // As from one proposal to the next.
+    for (const { name, keybinding } of fileSteps)
       keybindings.registerKeybinding({ command: patchbayCommands[name].id, keybinding, when: "editorFocus" });
   }
 
@@ -121,14 +144,49 @@ export class AgentChanges
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
     const isVisible = (widget?: Widget): boolean =>
       widget instanceof EditorWidget &&
-      this.actions?.isDiff(widget.editor.uri) === true &&
-      this.marks?.next(widget, 0) !== undefined;
-    const onDidChange = this.onDidMarkEmitter.event;
+      (this.wholeFile(widget) !== undefined ||
+        (this.actions?.diffs.isDiff(widget.editor.uri) === true && this.marks?.next(widget, 0) !== undefined));
+    const onDidChange = Event.any(this.onDidMarkEmitter.event, this.onDidChange);
     for (const [order, { name, icon }] of changeButtons.entries()) {
       const { id, label: tooltip = id } = patchbayCommands[name];
       const item = { id, command: id, icon: `codicon codicon-${icon}`, tooltip, priority: order - 29 };
       toolbar.registerItem({ ...item, isVisible, onDidChange });
     }
+    toolbar.registerItem({
+      id: "patchbay.theia.filePosition",
+      priority: -30,
+      isVisible: (widget) => this.positionOf(widget) !== undefined,
+      onDidChange,
+      render: (widget) => this.renderPosition(widget),
+    });
+  }
+
+  protected wholeFile(argument: unknown): FilePlace | undefined {
+    return this.actions?.diffs.wholeFile(argument, this.listed);
+  }
+
+  protected positionOf(widget: Widget | undefined): FilePosition | undefined {
+    const at =
+      widget instanceof EditorWidget ? this.actions?.diffs.positionOf(widget.editor.uri, this.listed) : undefined;
+    // One alone has no neighbours.
+    return at?.number !== undefined && at.count < 2 ? undefined : at;
+  }
+
+  protected renderPosition(widget: Widget | undefined): ReactNode {
+    const at = this.positionOf(widget);
+    if (at === undefined) return undefined;
+    const run = (id: string) => (): void => void this.commands.executeCommand(id);
+    const neighbor = ({ id, label = id }: Command) => ({ title: label, run: run(id) });
+    return renderPosition({
+      key: "patchbay.theia.filePosition",
+      words:
+        at.number === undefined
+          ? nls.localize("patchbay/inbox/count", "{0} to review", at.count)
+          : nls.localize("patchbay/toolbar/filePosition", "{0} of {1} files", at.number, at.count),
+      title: nls.localize("patchbay/toolbar/showAll", "Show All Reviews"),
+      run: run(patchbayCommands.showConnections.id),
+      neighbors: { previous: neighbor(patchbayCommands.previousFile), next: neighbor(patchbayCommands.nextFile) },
+    });
   }
 
   /** Bars at the left edge of the margin; those of Theia's own source control stand right of them. Nothing is told by colour alone. */
@@ -167,7 +225,7 @@ export class AgentChanges
     this.actions?.withdrawAnswered(this.listed);
     this.onDidChangeEmitter.fire();
     await this.mark();
-    await this.actions?.refreshLeftSides(this.listed);
+    await this.actions?.diffs.follow(this.listed);
     if (this.again) await this.read();
   }
 

@@ -1,11 +1,12 @@
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EDITOR_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-menu";
 import { TerminalMenus } from "@theia/terminal/lib/browser/terminal-frontend-contribution";
 import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
-import type { HookAction } from "../../common/protocol.ts";
+import { type HookAction, PatchbayServer } from "../../common/protocol.ts";
 import type { AgentActions } from "./agent-actions.ts";
 import { DiagnosisView } from "./diagnosis-view.ts";
 import { LogView } from "../window/window-client.ts";
@@ -29,6 +30,8 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   protected readonly log: LogView;
   @inject(LaterServices)
   protected readonly later: LaterServices;
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
 
   registerCommands(commands: CommandRegistry): void {
     const inFile = (): boolean => this.context.activeEditor !== undefined;
@@ -62,6 +65,13 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     });
     commands.registerCommand(patchbayCommands.showShared, { execute: act((actions) => actions.showShared()) });
     commands.registerCommand(patchbayCommands.diagnose, { execute: () => this.diagnosis.show() });
+    commands.registerCommand(patchbayCommands.tryReview, {
+      execute: async () => {
+        const next = await this.server.tryReview();
+        const launch = agentLaunches.find(({ id }) => id === next);
+        if (next !== undefined) await commands.executeCommand((launch?.command ?? patchbayCommands.diagnose).id);
+      },
+    });
     commands.registerCommand(patchbayCommands.showLog, { execute: () => this.log.show() });
     const change = (action: HookAction) => async (): Promise<void> => {
       await (await this.later.get(async () => (await import("./hooks.ts")).Hooks)).change(action);

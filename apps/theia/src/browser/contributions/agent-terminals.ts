@@ -1,12 +1,15 @@
-import { type Presence, presencesOf } from "@patchbay/core/presences";
-import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import { type Presence, type PresenceNews, presencesOf, PresenceWatch } from "@patchbay/core/presences";
+import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
 import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { type CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { TerminalWidget } from "@theia/terminal/lib/browser/base/terminal-widget";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
 import { inboxFocusKey } from "../inbox/inbox-row.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
@@ -103,4 +106,47 @@ export class AgentTerminals implements CommandContribution, KeybindingContributi
     if (last !== undefined) await this.terminals.open(last, { mode: "activate" });
     else if (asker !== undefined) await this.show(asker);
   }
+}
+
+/** Tells the user of an agent that begins to wait, or has finished, where they do not see its terminal. A preference; off by default. */
+@injectable()
+export class AgentNotices implements FrontendApplicationContribution {
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(AgentPrompts)
+  protected readonly prompts: AgentPrompts;
+  @inject(AgentTerminals)
+  protected readonly agentTerminals: AgentTerminals;
+  @inject(Notices)
+  protected readonly notices: Notices;
+  protected readonly watch: PresenceWatch = new PresenceWatch();
+
+  onStart(): void {
+    this.attachment.onDidChangeStatus((status) => {
+      const news = this.watch.look(status);
+      if (preferenceOf<string>(this.preferences, preferenceNames.notify, "never") !== "hiddenTerminal") return;
+      for (const one of news) void this.tell(one);
+    });
+  }
+
+  protected async tell({ presence, what }: PresenceNews): Promise<void> {
+    const terminal = await this.prompts.terminalOf(presence);
+    if (terminal?.isVisible === true && globalThis.document.hasFocus()) return;
+    const show = nls.localize("patchbay/notify/show", "Show");
+    if ((await this.notices.info(sentenceFor({ presence, what }), { actions: [show] }).answer) === show) {
+      await this.agentTerminals.goTo(presence);
+    }
+  }
+}
+
+function sentenceFor({ presence: { agentName, title }, what }: PresenceNews): string {
+  const about = title ?? nls.localize("patchbay/notify/untitled", "a session without a prompt");
+  if (what === "waits") {
+    return nls.localize("patchbay/notify/waits", "{0} is waiting for your answer: {1}", agentName, about);
+  }
+  return what === "finished"
+    ? nls.localize("patchbay/notify/finished", "{0} has finished: {1}", agentName, about)
+    : nls.localize("patchbay/notify/ended", "{0} has ended: {1}", agentName, about);
 }

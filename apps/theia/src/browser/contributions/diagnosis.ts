@@ -29,6 +29,8 @@ export interface DiagnosisLine {
   readonly found: string;
   readonly advice: string | undefined;
   readonly links: readonly DiagnosisLink[];
+  /** The finding, where more can be said of it. */
+  readonly code: string | undefined;
 }
 
 /** What was found of one agent, or of the window. */
@@ -52,6 +54,7 @@ export function diagnosisGroups(findings: readonly EditorFinding[]): readonly Di
       found: visibleText(words.found),
       advice: words.advice === undefined ? undefined : visibleText(words.advice),
       links: linksOf(finding),
+      code: finding.level === "ok" ? undefined : finding.code,
     };
     for (const title of titles) {
       const name = title === "" ? nls.localize("patchbay/diagnosis/window", "This window") : title;

@@ -1,4 +1,3 @@
-import type { HunkDecision } from "@patchbay/core";
 import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
 import type {
   TabBarToolbarContribution,
@@ -6,27 +5,16 @@ import type {
 } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { Widget } from "@theia/core/lib/browser/widgets/widget";
-import { type CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
-import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
-import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EDITOR_LINENUMBER_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-linenumber-contribution";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
-import { PatchbayServer } from "../../common/protocol.ts";
-import type { OpenProposal } from "../review/open-proposal.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
 import { proposalScheme } from "../review/proposal-resources.ts";
-import { Notices } from "../surfaces/notices.ts";
+import { LaterServices } from "./later-services.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
-
-/** Where a verdict on a hunk is asked for. */
-interface HunkPlace {
-  readonly proposal: OpenProposal;
-  readonly widget: EditorWidget;
-  /** On the right side, from 0. */
-  readonly line: number;
-}
+import type { HunkPlace, ReviewActions } from "./review-actions.ts";
 
 const icons = {
   previousHunk: "arrow-up",
@@ -42,30 +30,30 @@ export class HunkContribution
 {
   @inject(ProposalEditors)
   protected readonly proposals: ProposalEditors;
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(LaterServices)
+  protected readonly later: LaterServices;
   @inject(ApplicationShell)
   protected readonly shell: ApplicationShell;
-  @inject(Notices)
-  protected readonly notices: Notices;
-  @inject(CommandRegistry)
-  protected readonly commands: CommandRegistry;
 
   registerCommands(commands: CommandRegistry): void {
-    const isEnabled = (argument: unknown): boolean => this.placeOf(argument) !== undefined;
+    const isEnabled = (argument: unknown): boolean => this.reviewOf(argument) !== undefined;
     const at =
-      (run: (place: HunkPlace) => Promise<void>) =>
+      (run: (actions: ReviewActions, place: HunkPlace) => Promise<void>) =>
       async (argument: unknown): Promise<void> => {
         const place = this.placeOf(argument);
-        if (place !== undefined) await run(place);
+        if (place === undefined) return;
+        await run(await this.later.get(async () => (await import("./review-actions.ts")).ReviewActions), place);
       };
-    const register = (name: keyof typeof icons | "undoHunk", run: (place: HunkPlace) => Promise<void>): void =>
+    const register = (
+      name: keyof typeof icons | "undoHunk",
+      run: (actions: ReviewActions, place: HunkPlace) => Promise<void>,
+    ): void =>
       void commands.registerCommand(patchbayCommands[name], { isEnabled, isVisible: isEnabled, execute: at(run) });
-    register("acceptHunk", (place) => this.decide(place, "accept"));
-    register("rejectHunk", (place) => this.decide(place, "reject"));
-    register("nextHunk", (place) => this.step(place, 1));
-    register("previousHunk", (place) => this.step(place, -1));
-    register("undoHunk", (place) => this.undo(place));
+    register("acceptHunk", (actions, place) => actions.decideHunk(place, "accept"));
+    register("rejectHunk", (actions, place) => actions.decideHunk(place, "reject"));
+    register("nextHunk", (actions, place) => actions.stepHunk(place, 1));
+    register("previousHunk", (actions, place) => actions.stepHunk(place, -1));
+    register("undoHunk", (actions, place) => actions.undoHunk(place));
   }
 
   registerKeybindings(keybindings: KeybindingRegistry): void {
@@ -89,7 +77,7 @@ export class HunkContribution
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
     const { onDidChange } = this.proposals;
-    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.placeOf(widget) !== undefined;
+    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.reviewOf(widget) !== undefined;
     for (const [order, name] of (["previousHunk", "nextHunk", "acceptHunk", "rejectHunk"] as const).entries()) {
       const { id, label = id } = patchbayCommands[name];
       const icon = `codicon codicon-${icons[name]}`;
@@ -99,8 +87,17 @@ export class HunkContribution
     toolbar.registerItem({ id, command: id, group: "0_reject", isVisible, onDidChange });
   }
 
-  /** `argument`: the widget of a button, the line of a menu, or nothing: then it is the review in front, where the cursor is. */
   protected placeOf(argument: unknown): HunkPlace | undefined {
+    const review = this.reviewOf(argument);
+    // An editor behind another one has no cursor.
+    return review === undefined ? undefined : { ...review, line: review.line ?? review.widget.editor.cursor.line };
+  }
+
+  /**
+   * `argument`: the widget of a button, the line of a menu, or nothing: then it is the review in front. The line is that of the menu; else
+   * it is where the cursor is.
+   */
+  protected reviewOf(argument: unknown): (Omit<HunkPlace, "line"> & { readonly line: number | undefined }) | undefined {
     const line = lineOf(argument);
     const widget = argument instanceof Widget ? argument : this.widgetInFront();
     const proposal = this.proposals.proposalOf(widget);
@@ -108,53 +105,12 @@ export class HunkContribution
     if (line === "elsewhere" || proposal.phase !== "open" || proposal.isKept) return undefined;
     const { isReadOnly, decidedBy, standing } = proposal.request;
     if (isReadOnly === true || decidedBy !== undefined || standing === "conflict") return undefined;
-    return { proposal, widget, line: line ?? widget.editor.cursor.line };
+    return { proposal, widget, line };
   }
 
   protected widgetInFront(): Widget | undefined {
     const active = this.shell.activeWidget;
     return this.proposals.proposalOf(active) === undefined ? this.shell.getCurrentWidget("main") : active;
-  }
-
-  protected async decide({ proposal, widget, line }: HunkPlace, verdict: "accept" | "reject"): Promise<void> {
-    const decision = await this.server.decideHunk(proposal.request.id, verdict, line);
-    if (decision.kind === "decided") {
-      if (decision.next !== undefined) show(widget, decision.next.start);
-      return;
-    }
-    const words = wordsOf(decision);
-    if (words !== undefined) this.notices.info(words, { timeout: 5000 });
-  }
-
-  /** Past the last hunk comes the next review. */
-  protected async step({ proposal, widget, line }: HunkPlace, direction: 1 | -1): Promise<void> {
-    const hunks = (await this.server.hunks(proposal.request.id)) ?? [];
-    const starts = hunks.map(({ right }) => right.start);
-    const next = direction === 1 ? starts.find((start) => start > line) : starts.findLast((start) => start < line);
-    if (next !== undefined) return show(widget, next);
-    const beyond = direction === 1 ? patchbayCommands.next : patchbayCommands.previous;
-    await this.commands.executeCommand(beyond.id);
-  }
-
-  protected async undo({ proposal }: HunkPlace): Promise<void> {
-    if (await this.server.undoHunk(proposal.request.id)) return;
-    this.notices.info(nls.localize("patchbay/hunk/nothing", "There is no decision on a hunk to undo."), {
-      timeout: 5000,
-    });
-  }
-}
-
-function wordsOf(decision: HunkDecision): string | undefined {
-  switch (decision.kind) {
-    case "conflict":
-      return nls.localize("patchbay/hunk/conflict", "Resolve the conflict first.");
-    case "read-only":
-      return nls.localize("patchbay/hunk/readOnly", "This agent takes or leaves the whole change.");
-    case "none":
-      return nls.localize("patchbay/hunk/none", "There is no hunk left to decide.");
-    default:
-      // The end of the review shows for itself.
-      return undefined;
   }
 }
 
@@ -165,11 +121,4 @@ function lineOf(argument: unknown): number | "elsewhere" | undefined {
   const uri = "uri" in argument ? argument.uri : undefined;
   const isOurs = typeof uri === "object" && uri !== null && "scheme" in uri && uri.scheme === proposalScheme;
   return isOurs && typeof lineNumber === "number" ? lineNumber - 1 : "elsewhere";
-}
-
-/** Puts the cursor at the begin of a line, and the line on the screen. */
-function show({ editor }: EditorWidget, line: number): void {
-  const position = { line, character: 0 };
-  editor.cursor = position;
-  editor.revealPosition(position, { vertical: "centerIfOutsideViewport" });
 }

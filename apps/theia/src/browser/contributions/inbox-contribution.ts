@@ -9,13 +9,11 @@ import { AbstractViewContribution } from "@theia/core/lib/browser/shell/view-con
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import { CommandRegistry } from "@theia/core/lib/common/command";
-import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import { PatchbayServer } from "../../common/protocol.ts";
 import {
   commandOf,
-  decidableIds,
+  couldNotBeDone,
   type InboxAction,
   inboxFocusKey,
   inboxWidgetId,
@@ -26,8 +24,7 @@ import { summaryOf } from "../surfaces/status-words.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { AgentChanges } from "./agent-changes.ts";
-import { AgentTerminals } from "./agent-terminals.ts";
-import { KeptTexts } from "./kept-texts.ts";
+import { LaterServices } from "./later-services.ts";
 import { agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
 
 /** How often ages are drawn anew, ms. */
@@ -49,18 +46,14 @@ export class InboxContribution
   extends AbstractViewContribution<InboxWidget>
   implements FrontendApplicationContribution, TabBarToolbarContribution
 {
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
-  @inject(KeptTexts)
-  protected readonly kept: KeptTexts;
   @inject(AgentChanges)
   protected readonly changes: AgentChanges;
-  @inject(AgentTerminals)
-  protected readonly terminals: AgentTerminals;
   @inject(Notices)
   protected readonly notices: Notices;
+  @inject(LaterServices)
+  protected readonly later: LaterServices;
   @inject(BadgeService)
   protected readonly badges: BadgeService;
   @inject(CommandRegistry)
@@ -79,10 +72,6 @@ export class InboxContribution
     const refresh = (): void => void this.refresh(this.tryGetWidget());
     this.attachment.onDidChangeStatus(refresh);
     this.changes.onDidChange(refresh);
-    window.setInterval(() => {
-      const widget = this.tryGetWidget();
-      if (widget?.isVisible === true) void this.refresh(widget);
-    }, agesEveryMs);
   }
 
   /** Where no layout is restored, the view stands in the side bar and takes no room. */
@@ -93,10 +82,18 @@ export class InboxContribution
   /** Ties a new widget of the view to the window. */
   adopt(widget: InboxWidget): InboxWidget {
     widget.onDidAsk((request) => {
-      this.fulfil(request).catch(() => this.tellFailure());
+      this.fulfil(request).catch(() => this.notices.warn(couldNotBeDone));
     });
+    widget.onDidGroup(() => void this.refresh(widget));
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
-    void this.refresh(widget);
+    const refresh = (): void => void this.refresh(widget);
+    let ages: ReturnType<typeof setInterval> | undefined;
+    // Ages are written anew as long as somebody sees them; else no timer stands.
+    widget.onDidChangeVisibility((isVisible) => {
+      clearInterval(ages);
+      if (isVisible) ages = setInterval(refresh, agesEveryMs);
+    });
+    refresh();
     return widget;
   }
 
@@ -109,14 +106,22 @@ export class InboxContribution
       },
     });
     commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.openView({ activate: true }) });
-    commands.registerCommand(
-      { id: "patchbay.theia.nextInView" },
-      inView((widget) => widget.step(1)),
-    );
-    commands.registerCommand(
-      { id: "patchbay.theia.previousInView" },
-      inView((widget) => widget.step(-1)),
-    );
+    for (const [way, step] of [
+      ["next", 1],
+      ["previous", -1],
+    ] as const) {
+      commands.registerCommand(
+        { id: `patchbay.theia.${way}InView` },
+        inView((widget) => widget.step(step)),
+      );
+    }
+    commands.registerCommand(patchbayCommands.groupByFolder, {
+      isToggled: () => this.tryGetWidget()?.isByFolder === true,
+      execute: async () => {
+        const widget = await this.widget;
+        widget.group(!widget.isByFolder);
+      },
+    });
     for (const action of ["accept", "reject", "hold", "terminal"] satisfies readonly InboxAction[]) {
       commands.registerCommand(
         { id: commandOf(action) },
@@ -140,9 +145,11 @@ export class InboxContribution
         isVisible,
         ...(icon === undefined ? { group: "1_all" } : { icon: `codicon codicon-${icon}` }),
       });
+    item(patchbayCommands.showAll.id, "diff-multiple", -1);
     item(patchbayCommands.diagnose.id, "pulse", 0);
     item(patchbayCommands.acceptAll.id, undefined, 1);
     item(patchbayCommands.rejectAll.id, undefined, 2);
+    item(patchbayCommands.groupByFolder.id, undefined, 3);
   }
 
   protected async refresh(widget: InboxWidget | undefined): Promise<void> {
@@ -152,6 +159,11 @@ export class InboxContribution
     const tooltip = nls.localize("patchbay/status/waiting", "{0} to review", value);
     this.badges.showBadge(widget, value === 0 ? undefined : { value, tooltip });
     await widget.present(status, this.changes.turns, { roots, now: Date.now() }, this.emptiness());
+  }
+
+  protected async fulfil(request: InboxRequest): Promise<void> {
+    const actions = await this.later.get(async () => (await import("./inbox-actions.ts")).InboxActions);
+    await actions.fulfil(request);
   }
 
   /** What is there to do where nobody is connected. */
@@ -170,58 +182,9 @@ export class InboxContribution
       command: command.id,
       isMain: true,
     }));
-    return { words, offers: [...offers, diagnose] };
-  }
-
-  protected async fulfil({ row, action }: InboxRequest): Promise<void> {
-    const { subject } = row;
-    switch (subject.kind) {
-      case "presence":
-        // Both ask first.
-        if (action === "acceptAll" || action === "rejectAll")
-          await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
-        if (subject.presence === undefined || action === "acceptAll" || action === "rejectAll") return;
-        if (action === "terminal") await this.terminals.show(subject.presence);
-        else await this.terminals.goTo(subject.presence);
-        return;
-      case "command":
-        await this.server.showCommand(subject.command.id);
-        return;
-      case "turn":
-        if (action === "open" || action === "keep" || action === "undo")
-          await this.changes.act(action, subject.turn, subject.path);
-        return;
-      case "kept": {
-        const done = { save: "saveKept", copy: "copyKept", discard: "discardKept" } as const;
-        if (action === "save" || action === "copy" || action === "discard")
-          await this.kept.run(done[action], subject.text);
-        else if (action === "open") await this.kept.offer(subject.text);
-        return;
-      }
-      case "proposal":
-        if (action !== "terminal") await this.decide(subject.proposal.id, action);
-        else if (subject.presence !== undefined) await this.terminals.show(subject.presence);
-    }
-  }
-
-  protected async decide(id: string, action: InboxAction): Promise<void> {
-    if (action === "accept" || action === "reject") {
-      // What could not be accepted says why in its review.
-      if ((await this.server.decideAll(action, [id])) === 0) await this.reveal(id);
-    } else if (action === "hold") await this.server.hold(id);
-    else await this.reveal(id);
-  }
-
-  protected async reveal(id: string): Promise<void> {
-    const isThere = (): boolean => this.attachment.status.proposals.some((one) => one.id === id);
-    // What has been decided meanwhile is no row any more, which says enough.
-    if (!(await this.server.reveal(id)) && isThere()) this.tellFailure();
-  }
-
-  protected tellFailure(): void {
-    this.notices.warn(
-      nls.localize("patchbay/inbox/failed", "This could not be done. Patchbay: Show Log may say why. Try again."),
-    );
+    const { tryReview } = patchbayCommands;
+    const trial = { label: tryReview.label ?? "", command: tryReview.id, isMain: false };
+    return { words, offers: [...offers, trial, diagnose] };
   }
 }
 

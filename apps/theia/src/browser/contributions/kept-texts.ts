@@ -13,7 +13,6 @@ import { PatchbayServer } from "../../common/protocol.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { keptLabels, patchbayCommands } from "./patchbay-commands.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
-import { DiscardDialog } from "../surfaces/review-dialogs.ts";
 import { keptWords } from "../surfaces/status-words.ts";
 import { type ListItem, Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
@@ -99,9 +98,11 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
         if (text !== undefined) await this.clipboard.writeText(text);
         break;
       }
-      case "discardKept":
+      case "discardKept": {
+        const { DiscardDialog } = await import("../surfaces/careful-dialogs.ts");
         if ((await new DiscardDialog(fileUriOf(path).path.base).open()) === true) await this.server.discardKeptText(id);
         break;
+      }
     }
   }
 }

@@ -24,6 +24,9 @@ type CommandName =
   | "removeHook"
   | "acceptAll"
   | "rejectAll"
+  | "acceptFolder"
+  | "rejectFolder"
+  | "groupByFolder"
   | "saveKept"
   | "copyKept"
   | "discardKept"
@@ -43,7 +46,10 @@ type CommandName =
   | "pauseSharing"
   | "resumeSharing"
   | "copyEnvironment"
+  | "showAll"
   | "showTurn"
+  | "nextFile"
+  | "previousFile"
   | "keepTurn"
   | "undoTurn"
   | "undoTurnWithReason"
@@ -54,6 +60,7 @@ type CommandName =
   | "showConnections"
   | "showShared"
   | "diagnose"
+  | "tryReview"
   | "showLog";
 
 /** Our commands. Their ids differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
@@ -66,6 +73,9 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   removeHook: command("removeHook", "Remove Hook…"),
   acceptAll: command("acceptAll", "Accept All Proposals"),
   rejectAll: command("rejectAll", "Reject All Proposals"),
+  acceptFolder: command("acceptFolder", "Accept All in This Folder"),
+  rejectFolder: command("rejectFolder", "Reject All in This Folder"),
+  groupByFolder: command("groupByFolder", "Group Reviews by Folder"),
   saveKept: command("saveKept", "Save Kept Text to File"),
   copyKept: command("copyKept", "Copy Kept Text"),
   discardKept: command("discardKept", "Discard Kept Text"),
@@ -85,6 +95,9 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
+  showAll: command("showAll", "Show All Changes"),
+  nextFile: command("nextFile", "Next Changed File"),
+  previousFile: command("previousFile", "Previous Changed File"),
   showTurn: command("showTurn", "Show Changes of a Turn"),
   keepTurn: command("keepTurn", "Keep Changes of a Turn"),
   undoTurn: command("undoTurn", "Undo Changes of a Turn"),
@@ -96,6 +109,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),
   diagnose: command("diagnose", "Diagnose Connection"),
+  tryReview: command("tryReview", "Try a Review"),
   showLog: command("showLog", "Show Log"),
 };
 

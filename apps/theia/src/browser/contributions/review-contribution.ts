@@ -1,4 +1,3 @@
-import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
 import { SaveableService } from "@theia/core/lib/browser/saveable-service";
@@ -10,44 +9,42 @@ import type {
 } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import { Widget } from "@theia/core/lib/browser/widgets/widget";
-import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
-import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import type { CommandContribution, CommandHandler, CommandRegistry } from "@theia/core/lib/common/command";
+import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
+import type URI from "@theia/core/lib/common/uri";
+import { UriAwareCommandHandler } from "@theia/core/lib/common/uri-command-handler";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
-import { presencesOf } from "@patchbay/core/presences";
-import { PatchbayServer } from "../../common/protocol.ts";
+import { entriesIn, inboxOf } from "@patchbay/core/inbox";
 import type { OpenProposal } from "../review/open-proposal.ts";
-import { AgentPrompts } from "./agent-prompts.ts";
+import { filePathOf } from "../documents/selection-text.ts";
+import { LaterServices } from "./later-services.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
+import type { ReviewActions } from "./review-actions.ts";
+import { isDecidable } from "../inbox/inbox-row.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
 import { proposalScheme } from "../review/proposal-resources.ts";
-import { DecideAllDialog } from "../surfaces/review-dialogs.ts";
-import { Lists } from "../surfaces/lists.ts";
-import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 
 /** Everything by which the user decides: buttons, commands, keys and saving. */
 @injectable()
-export class ReviewContribution implements CommandContribution, KeybindingContribution, TabBarToolbarContribution {
+export class ReviewContribution
+  implements CommandContribution, KeybindingContribution, MenuContribution, TabBarToolbarContribution
+{
   @inject(ProposalEditors)
   protected readonly proposals: ProposalEditors;
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
   @inject(ApplicationShell)
   protected readonly shell: ApplicationShell;
   @inject(SaveableService)
   protected readonly saveables: SaveableService;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
-  @inject(AgentPrompts)
-  protected readonly prompts: AgentPrompts;
-  @inject(Notices)
-  protected readonly notices: Notices;
-  @inject(Lists)
-  protected readonly lists: Lists;
-  @inject(ClipboardService)
-  protected readonly clipboard: ClipboardService;
+  @inject(LaterServices)
+  protected readonly later: LaterServices;
+  @inject(SelectionService)
+  protected readonly selection: SelectionService;
 
   registerCommands(commands: CommandRegistry): void {
     const any = (): boolean => this.proposals.ids.length > 0;
@@ -76,6 +73,14 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isEnabled: waiting,
       execute: (some: unknown) => this.decideAll("reject", some),
     });
+    const inFolder = (verdict: "accept" | "reject"): CommandHandler =>
+      UriAwareCommandHandler.MonoSelect(this.selection, {
+        isEnabled: (folder) => this.idsIn(folder).length > 0,
+        isVisible: (folder) => this.idsIn(folder).length > 0,
+        execute: (folder) => this.decideAll(verdict, this.idsIn(folder)),
+      });
+    commands.registerCommand(patchbayCommands.acceptFolder, inFolder("accept"));
+    commands.registerCommand(patchbayCommands.rejectFolder, inFolder("reject"));
     // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
     commands.registerHandler(CommonCommands.SAVE.id, {
       isEnabled: () => this.proposals.focused !== undefined,
@@ -92,6 +97,12 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
       { command: patchbayCommands.rejectWithReason.id, keybinding: "ctrlcmd+alt+r", when },
     );
+  }
+
+  registerMenus(menus: MenuModelRegistry): void {
+    const inExplorer = ["navigator-context-menu", "9_patchbay"];
+    menus.registerMenuAction(inExplorer, { commandId: patchbayCommands.acceptFolder.id, order: "1" });
+    menus.registerMenuAction(inExplorer, { commandId: patchbayCommands.rejectFolder.id, order: "2" });
   }
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
@@ -136,51 +147,9 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     });
   }
 
-  /** Enter rejects, with or without a text; Escape leaves the review as it is. */
   protected async rejectWithReason(argument: unknown): Promise<void> {
     const proposal = this.undecided(argument);
-    if (proposal === undefined) return;
-    const { id, agentName } = proposal.request;
-    const given = await this.lists.ask({
-      placeholder: nls.localize("patchbay/reason/why", "Why? (optional)"),
-      prompt: nls.localize(
-        "patchbay/reason/prompt",
-        "Rejects the proposal. {0} reads your text if it asked by its hook; else it is put into its prompt, not sent, or goes to the clipboard.",
-        agentName,
-      ),
-    });
-    if (given === undefined) return;
-    const reason = given.trim();
-    const presence = presencesOf(this.attachment.status).find((one) => one.proposals.some((own) => own.id === id));
-    const result = await this.server.rejectWithReason(id, reason);
-    if (result === "ended")
-      this.notices.info(nls.localize("patchbay/reason/ended", "This proposal has already been decided."));
-    if (reason === "") return;
-    if (result === "told") {
-      this.notices.info(nls.localize("patchbay/reason/told", "Rejected. {0} reads your text.", agentName), {
-        timeout: 5000,
-      });
-      return;
-    }
-    if (result === "rejected" && presence !== undefined && (await this.prompts.pasteOnceFree(presence, reason))) {
-      this.notices.info(
-        nls.localize(
-          "patchbay/reason/pasted",
-          "Rejected. Your text is in the prompt of {0}: press Enter there to send it.",
-          agentName,
-        ),
-        { timeout: 8000 },
-      );
-      return;
-    }
-    await this.clipboard.writeText(reason);
-    this.notices.info(
-      nls.localize(
-        "patchbay/reason/copied",
-        "Your text is in the clipboard: paste it into the prompt of {0}.",
-        agentName,
-      ),
-    );
+    if (proposal !== undefined) await (await this.actions()).rejectWithReason(proposal.request);
   }
 
   protected undecided(argument: unknown): OpenProposal | undefined {
@@ -206,26 +175,21 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     if (proposal !== undefined) this.proposals[verdict](proposal);
   }
 
-  /**
-   * Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. `some`: the ids of those
-   * that are meant; anything else, as the widget of a button, means all.
-   */
+  /** The proposals in a folder and below it; none is in a file. */
+  protected idsIn(folder: URI): readonly string[] {
+    const path = filePathOf(folder);
+    if (path === undefined) return [];
+    const { proposals, sessions, activities } = this.attachment.status;
+    const entries = entriesIn(inboxOf(proposals, sessions, activities), { folder: path });
+    return entries.flatMap(({ id, proposal }) => (isDecidable(proposal) ? id : []));
+  }
+
   protected async decideAll(verdict: "accept" | "reject", some: unknown): Promise<void> {
-    // What the user has set aside is decided by itself.
-    const proposals = this.attachment.status.proposals
-      .filter(({ state, isHeld }) => state !== "kept" && !isHeld)
-      .filter(({ id }) => !Array.isArray(some) || some.includes(id));
-    if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
-    const decided = await this.server.decideAll(
-      verdict,
-      proposals.map(({ id }) => id),
-    );
-    if (decided === proposals.length) return;
-    this.notices.warn(
-      verdict === "accept"
-        ? nls.localize("patchbay/all/accepted", "Accepted {0} of {1} proposals.", decided, proposals.length)
-        : nls.localize("patchbay/all/rejected", "Rejected {0} of {1} proposals.", decided, proposals.length),
-    );
+    await (await this.actions()).decideAll(verdict, some);
+  }
+
+  protected async actions(): Promise<ReviewActions> {
+    return await this.later.get(async () => (await import("./review-actions.ts")).ReviewActions);
   }
 
   /** "Save All" is about files: a proposal is accepted by name. */

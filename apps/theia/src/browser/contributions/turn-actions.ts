@@ -1,19 +1,14 @@
-import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
-import type { URI } from "@theia/core/lib/common/uri";
-import { inject, injectable } from "@theia/core/shared/inversify";
+import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import type { UndoRequest } from "@patchbay/turns";
 import { type LinesPlace, type ListedTurn, PatchbayServer, type TurnUndone } from "../../common/protocol.ts";
-import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { PanelChanges } from "../panel/panel-places.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { type Notice, Notices } from "../surfaces/notices.ts";
-
-/** Most files of a turn that are opened at once, each in a tab. */
-const mostTabs = 20;
+import { type FilePlace, TurnDiffs } from "./turn-diffs.ts";
 
 /** What can be done with a turn, or with one file of it. */
 export type TurnAction = "open" | "keep" | "undo";
@@ -22,14 +17,6 @@ export type TurnAction = "open" | "keep" | "undo";
 interface WaitingUndo {
   readonly turn: ListedTurn;
   readonly request: UndoRequest;
-}
-
-/** What stands on the left of a diff of a turn's file. */
-interface LeftSide {
-  readonly turn: string;
-  readonly path: string;
-  /** The state of the file with which the text was read. */
-  state: string;
 }
 
 /** Whether to do now what waits. */
@@ -55,33 +42,21 @@ export class TurnActions {
   /** By their texts. Withdrawn when nothing waits of what they are about. */
   protected readonly asking: Map<string, Question> = new Map();
 
-  /** By the URI of the left side. */
-  protected readonly leftSides: Map<string, LeftSide> = new Map();
+  /** Files of turns in editors. */
+  diffs: TurnDiffs;
+
+  @postConstruct()
+  protected init(): void {
+    this.diffs = new TurnDiffs(this.server, this.texts, this.editors);
+  }
 
   async act(action: TurnAction, turn: ListedTurn, path: string | undefined): Promise<void> {
     if (action === "keep") await this.server.keepTurn(turn.id, path);
     else if (action === "undo") await this.undo([turn], path === undefined ? {} : { path });
     else {
-      const files = turn.files.filter((file) => path === undefined || file.path === path);
-      for (const file of files.slice(0, mostTabs)) await this.open(turn, file);
-    }
-  }
-
-  /** Whether a file of a turn is shown beside what it was. */
-  isDiff(uri: URI): boolean {
-    const [left] = DiffUris.isDiffUri(uri) ? DiffUris.decode(uri) : [];
-    return left !== undefined && this.leftSides.has(left.toString());
-  }
-
-  /** The left sides of open diffs hold what was kept. */
-  async refreshLeftSides(listed: readonly ListedTurn[]): Promise<void> {
-    for (const [uri, side] of this.leftSides) {
-      const { turn, path } = side;
-      const state = stateOf(listed, turn, path);
-      if (state === side.state) continue;
-      side.state = state;
-      const text = await this.server.textBeforeTurn(turn, path);
-      if (text !== undefined && !this.texts.setText(uri, withoutMark(text))) this.leftSides.delete(uri);
+      // Of a turn its first file; from there the keys go on.
+      const file = turn.files.find((one) => path === undefined || one.path === path);
+      if (file !== undefined) await this.diffs.open(turn, file);
     }
   }
 
@@ -102,26 +77,6 @@ export class TurnActions {
       notice.withdraw();
       this.asking.delete(text);
     }
-  }
-
-  protected async open(turn: ListedTurn, { path, kind }: ListedTurn["files"][number]): Promise<void> {
-    const file = fileUriOf(path);
-    const text = kind === "changed" || kind === "deleted" ? await this.server.textBeforeTurn(turn.id, path) : undefined;
-    if (text === undefined) {
-      await this.editors.open(file, { mode: "activate" });
-      return;
-    }
-    const before = this.texts.addText(path, withoutMark(text), "before");
-    if (kind === "changed")
-      this.leftSides.set(before.toString(), { turn: turn.id, path, state: stateOf([turn], turn.id, path) });
-    const label = nls.localize(
-      "patchbay/turns/since",
-      "{0} (since the turn of {1})",
-      file.path.base,
-      turn.agents.join(", "),
-    );
-    const shown = kind === "deleted" ? before : DiffUris.encode(before, file, visibleText(label));
-    await this.editors.open(shown, { mode: "activate" });
   }
 
   async undoWithReason(turn: ListedTurn): Promise<void> {
@@ -161,6 +116,7 @@ export class TurnActions {
 
   /** Keeps or undoes what agents changed in some lines of a file, without the rest of it. */
   async decideLines(verdict: "keep" | "undo", place: LinesPlace, listed: readonly ListedTurn[]): Promise<void> {
+    this.diffs.decides();
     const done = await this.server.decideLines(verdict, place);
     if (done === undefined) {
       const words = nls.localize("patchbay/turns/notHere", "No change of an agent waits for review in these lines.");
@@ -170,6 +126,12 @@ export class TurnActions {
     this.answer(
       done.flatMap(({ of, result }) => listed.filter(({ id }) => id === of).map((turn) => ({ turn, result }))),
     );
+  }
+
+  /** Keeps or undoes a file that has no single changes, in its editor. */
+  async decideFile(verdict: "keep" | "undo", { turn, path }: FilePlace): Promise<void> {
+    this.diffs.decides();
+    await this.act(verdict, turn, path);
   }
 
   protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
@@ -266,14 +228,4 @@ export class TurnActions {
       this.tell(back);
     });
   }
-}
-
-/** Says when another part of a file is undecided. */
-function stateOf(listed: readonly ListedTurn[], id: string, path: string): string {
-  const file = listed.find((turn) => turn.id === id)?.files.find((one) => one.path === path);
-  return file === undefined ? "" : `${file.review} ${file.lines?.added} ${file.lines?.removed}`;
-}
-
-function withoutMark(text: string): string {
-  return text.replace(/^\uFEFF/u, "");
 }

@@ -76,9 +76,9 @@ export class TurnMarks {
   toDecide(argument: unknown): LinesPlace | undefined {
     const place = this.placeOf(argument);
     if (place === undefined) return undefined;
-    const { widget, path, first, last } = place;
+    const { widget, path, first, last, isSelected } = place;
     const { editor } = widget;
-    if (this.isIn(place)) return { path, first, last, text: editor.document.getText() };
+    if (this.isIn(place)) return { path, first, last, isSelected, text: editor.document.getText() };
     const next = this.next(widget, last);
     if (next === undefined) return undefined;
     const position = { line: next - 1, character: 0 };
@@ -100,9 +100,12 @@ export class TurnMarks {
     const path = widget === undefined ? undefined : this.marked.get(widget)?.path;
     if (widget === undefined || path === undefined) return undefined;
     const line = lineOf(argument);
-    if (line !== undefined) return { widget, path, isLine: true, first: line, last: line };
+    if (line !== undefined) return { widget, path, isLine: true, first: line, last: line, isSelected: false };
     const { start, end } = widget.editor.selection;
-    return { widget, path, isLine: false, first: start.line + 1, last: end.line + 1 };
+    // Of whole lines the selection ends where the next one begins.
+    const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+    const isSelected = start.line !== end.line || start.character !== end.character;
+    return { widget, path, isLine: false, first: start.line + 1, last, isSelected };
   }
 
   protected isIn({ widget, first, last }: Place): boolean {

@@ -10,11 +10,18 @@ export const inboxWidgetId = "patchbay-review";
 /** True where the keys go to the view. */
 export const inboxFocusKey = "patchbayReviewFocus";
 
+/** Of what was wanted of a row. */
+export const couldNotBeDone: string = nls.localize(
+  "patchbay/inbox/failed",
+  "This could not be done. Patchbay: Show Log may say why. Try again.",
+);
+
 /** What can be done with a row. */
 export type InboxAction =
   | "open"
   | "accept"
   | "reject"
+  | "showAll"
   | "acceptAll"
   | "rejectAll"
   | "hold"
@@ -36,6 +43,7 @@ export type InboxTone = "problem" | "attention" | "quiet";
 /** What a row stands for. */
 export type InboxSubject =
   | { readonly kind: "presence"; readonly presence: Presence | undefined }
+  | { readonly kind: "folder" }
   | { readonly kind: "proposal"; readonly proposal: ProposalInfo; readonly presence: Presence | undefined }
   | { readonly kind: "command"; readonly command: CommandQuestion }
   /** All of a turn, or one file of it. */
@@ -65,6 +73,8 @@ export interface InboxSurroundings {
   readonly roots: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
+  /** What waits is shown by folder, whoever asks. */
+  readonly isByFolder?: boolean;
 }
 
 /** How many things wait for the user. */
@@ -75,6 +85,11 @@ export function waitingCount({ proposals, commands }: Pick<WindowStatus, "propos
 /** All rows in the order in which they stand, with those below them. */
 export function allRows(rows: readonly InboxRow[]): readonly InboxRow[] {
   return rows.flatMap((row) => [row, ...allRows(row.children)]);
+}
+
+/** With others: what the user has set aside is decided by itself. */
+export function isDecidable({ state, isHeld }: Pick<ProposalInfo, "state" | "isHeld">): boolean {
+  return state !== "kept" && !isHeld;
 }
 
 /** The proposals among these rows and below them that can be decided together, by id: what is held is decided by itself. */

@@ -1,5 +1,6 @@
 import type { CommandQuestion, KeptText } from "@patchbay/core";
-import { type InboxEntry, inboxOf, type InboxState } from "@patchbay/core/inbox";
+import { entriesOf, type InboxEntry, inboxOf, type InboxState } from "@patchbay/core/inbox";
+import { byFolder, type InboxFolder } from "@patchbay/core/inbox-folders";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { nls } from "@theia/core/lib/common/nls";
 import type { ListedTurn, WindowStatus } from "../../common/protocol.ts";
@@ -18,7 +19,10 @@ import {
 } from "./inbox-row.ts";
 import { turnRow } from "./turn-rows.ts";
 
-/** Everything that waits and everybody who is there: agent, then session, then what it asks and what it changed; what waits comes first. */
+/**
+ * Everything that waits and everybody who is there: agent, then session, then what it asks and what it changed; what waits comes first.
+ * Or by folder: then what is asked stands in those, and agents and sessions below.
+ */
 export function inboxRows(
   status: WindowStatus,
   around: InboxSurroundings,
@@ -37,7 +41,15 @@ export function inboxRows(
         left.delete(turn);
         return turnRow(turn, around, title);
       });
-  for (const { agentName, sessions } of inboxOf(status.proposals, status.sessions, status.activities)) {
+  const inbox = inboxOf(status.proposals, status.sessions, status.activities);
+  const isByFolder = around.isByFolder === true;
+  const folders = isByFolder
+    ? rowsIn(byFolder(entriesOf(inbox), around.roots), (entry) => {
+        const owner = inbox.flatMap(({ sessions }) => sessions).find(({ entries }) => entries.includes(entry));
+        return entryRow(entry, status, presences.get(owner?.id ?? ""), around);
+      })
+    : [];
+  for (const { agentName, sessions } of isByFolder ? [] : inbox) {
     for (const { id, entries } of sessions) {
       const presence = presences.get(id);
       presences.delete(id);
@@ -52,7 +64,31 @@ export function inboxRows(
   }
   // Whoever changed it is nowhere now.
   for (const turn of left) put(turn.agents.join(", "), [turnRow(turn, around)]);
-  return Array.from(agents, ([agentName, rows]) => agentRow(agentName, rows)).toSorted(byTone);
+  return [...folders, ...Array.from(agents, ([agentName, rows]) => agentRow(agentName, rows)).toSorted(byTone)];
+}
+
+/** What is in a folder: those in it first. */
+function rowsIn(
+  { folders, entries }: Pick<InboxFolder, "folders" | "entries">,
+  rowOf: (entry: InboxEntry) => InboxRow,
+): readonly InboxRow[] {
+  return [...folders.map((folder) => folderRow(folder, rowsIn(folder, rowOf))), ...entries.map(rowOf)];
+}
+
+function folderRow({ folder, name }: InboxFolder, children: readonly InboxRow[]): InboxRow {
+  return {
+    id: `folder:${folder}`,
+    subject: { kind: "folder" },
+    icon: "folder",
+    tone: toneOf(children),
+    label: visibleText(name),
+    state: countWords(children),
+    facts: [],
+    lines: undefined,
+    tooltip: visibleText(folder),
+    actions: together(children),
+    children,
+  };
 }
 
 /** The presence of the session that a turn is of. */
@@ -65,11 +101,8 @@ function agentRow(agentName: string, rows: readonly InboxRow[]): InboxRow {
   const isPlain = rows.length === 1 && only?.subject.kind === "presence" && only.subject.presence?.title === undefined;
   // A single session without a name says nothing that its agent does not say.
   const children = isPlain ? only.children : rows.toSorted(byTone);
-  const waiting = allRows(rows).filter(
-    ({ subject }) => subject.kind === "proposal" || subject.kind === "command",
-  ).length;
-  const state =
-    waiting > 0 ? nls.localize("patchbay/inbox/count", "{0} to review", waiting) : isPlain ? only.state : "";
+  const waiting = countWords(rows);
+  const state = waiting === "" && isPlain ? only.state : waiting;
   return {
     id: `agent:${agentName}`,
     subject: { kind: "presence", presence: isPlain ? presenceOf(only) : undefined },
@@ -85,9 +118,15 @@ function agentRow(agentName: string, rows: readonly InboxRow[]): InboxRow {
   };
 }
 
-/** Of an agent or a session. A single proposal has its own row for that. */
+/** How many of these wait. */
+function countWords(rows: readonly InboxRow[]): string {
+  const waiting = allRows(rows).filter(({ subject }) => subject.kind === "proposal" || subject.kind === "command");
+  return waiting.length === 0 ? "" : nls.localize("patchbay/inbox/count", "{0} to review", waiting.length);
+}
+
+/** Of an agent, a session or a folder. A single proposal has its own row for that. */
 function together(rows: readonly InboxRow[]): readonly InboxAction[] {
-  return decidableIds(rows).length > 1 ? ["acceptAll", "rejectAll"] : [];
+  return decidableIds(rows).length > 1 ? ["showAll", "acceptAll", "rejectAll"] : [];
 }
 
 function presenceOf({ subject }: InboxRow): Presence | undefined {
@@ -110,7 +149,7 @@ function sessionRow(presence: Presence, entries: readonly InboxRow[], around: In
     tone: toneOf(children),
     label,
     state,
-    facts: facts.flatMap((fact) => (fact === "" ? [] : [visibleText(fact)])),
+    facts: facts.filter((fact) => fact !== "").map((fact) => visibleText(fact)),
     lines: undefined,
     tooltip: [label, state].join("\n"),
     actions: [...together(children), ...(presence.processes.length > 0 ? (["terminal"] as const) : [])],
@@ -128,7 +167,9 @@ function entryRow(
   if (text !== undefined) return keptRow(text, around);
   const look = looks[state];
   const words = proposal.state === "asking" ? outside : look.words;
-  const facts = [folderIn(folder, around.roots), ageWords(proposal.createdAt, around.now)];
+  // The other one stands in the rows above.
+  const place = around.isByFolder === true ? visibleText(proposal.agentName) : folderIn(folder, around.roots);
+  const facts = [place, ageWords(proposal.createdAt, around.now)];
   if (proposal.kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
   if (proposal.kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
   return {
@@ -202,7 +243,8 @@ const looks: Readonly<Record<InboxState, Look>> = {
 };
 
 function commandRow(command: CommandQuestion, around: InboxSurroundings): InboxRow {
-  const line = shownCommand(command.command);
+  // All of it is seen where it is answered.
+  const line = visibleText(shownCommand(command.command));
   return {
     id: `command:${command.id}`,
     subject: { kind: "command", command },

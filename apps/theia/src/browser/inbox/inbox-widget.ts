@@ -53,7 +53,7 @@ function isInboxNode(node: TreeNode | undefined): node is InboxNode {
 
 /** An agent, or a text of the user's, waits for an answer. */
 function isWaiting({ subject }: InboxRow): boolean {
-  return subject.kind !== "presence" && subject.kind !== "turn";
+  return subject.kind !== "presence" && subject.kind !== "turn" && subject.kind !== "folder";
 }
 
 function isWholeTurn({ subject }: InboxRow): boolean {
@@ -74,6 +74,7 @@ const looks: Readonly<Record<InboxAction, Look>> = {
   open: { icon: "go-to-file", words: nls.localize("patchbay/inbox/open", "Open") },
   accept: { icon: "check", words: nls.localize("patchbay/toolbar/accept", "Accept") },
   reject: { icon: "close", words: nls.localize("patchbay/toolbar/reject", "Reject") },
+  showAll: { icon: "diff-multiple", words: nls.localize("patchbay/inbox/showAll", "Show All Changes") },
   acceptAll: { icon: "check-all", words: nls.localize("patchbay/inbox/acceptAll", "Accept All") },
   rejectAll: { icon: "close-all", words: nls.localize("patchbay/inbox/rejectAll", "Reject All") },
   hold: { icon: "debug-pause", words: nls.localize("patchbay/inbox/hold", "Hold: Close for Now") },
@@ -97,6 +98,7 @@ const sameKey: Partial<Record<InboxAction, InboxAction>> = {
 interface KeptPlace {
   readonly collapsed: readonly string[];
   readonly selected: string | undefined;
+  readonly isByFolder?: boolean;
 }
 
 /** The tree of everything that waits for the user. It shows rows and says what is wanted of them; it decides nothing. */
@@ -110,6 +112,7 @@ export class InboxWidget extends TreeWidget {
   protected readonly nodes: Map<string, InboxNode> = new Map();
   protected readonly collapsed: Set<string> = new Set();
   protected empty: EmptyInbox = { words: "", offers: [] };
+  protected byFolder = false;
   /** Selected before the layout came back, and there again as soon as its row is. */
   protected wanted: string | undefined;
   protected readonly onDidAskEmitter: Emitter<InboxRequest> = new Emitter();
@@ -117,6 +120,9 @@ export class InboxWidget extends TreeWidget {
   protected readonly onDidOfferEmitter: Emitter<string> = new Emitter();
   /** One of the commands that the empty view offers. */
   readonly onDidOffer: Event<string> = this.onDidOfferEmitter.event;
+  protected readonly onDidGroupEmitter: Emitter<void> = new Emitter();
+  /** The rows are to be presented anew. */
+  readonly onDidGroup: Event<void> = this.onDidGroupEmitter.event;
 
   constructor(
     @inject(TreeProps) props: TreeProps,
@@ -145,6 +151,7 @@ export class InboxWidget extends TreeWidget {
     this.toDispose.pushAll([
       this.onDidAskEmitter,
       this.onDidOfferEmitter,
+      this.onDidGroupEmitter,
       this.model.onOpenNode((node) => {
         // A turn that is folded or unfolded opens none of its files; its button does.
         if (isInboxNode(node) && !isWholeTurn(node.row)) this.onDidAskEmitter.fire({ row: node.row, action: "open" });
@@ -156,6 +163,16 @@ export class InboxWidget extends TreeWidget {
     ]);
     const root: CompositeTreeNode = { id: "patchbay-reviews", parent: undefined, visible: false, children: [] };
     this.model.root = root;
+  }
+
+  /** Whether what waits is shown by folder. Kept with the layout. */
+  get isByFolder(): boolean {
+    return this.byFolder;
+  }
+
+  group(byFolder: boolean): void {
+    this.byFolder = byFolder;
+    this.onDidGroupEmitter.fire();
   }
 
   /** The row that the keys are about. */
@@ -172,7 +189,7 @@ export class InboxWidget extends TreeWidget {
     around: InboxSurroundings,
     empty: EmptyInbox,
   ): Promise<void> {
-    await this.display(inboxRows(status, around, turns), empty);
+    await this.display(inboxRows(status, { ...around, isByFolder: this.isByFolder }, turns), empty);
   }
 
   /** Shows these rows. The selection stays where it was; if its row is gone, the one that took its place is selected. */
@@ -220,13 +237,18 @@ export class InboxWidget extends TreeWidget {
   }
 
   override storeState(): object {
-    const place: KeptPlace = { collapsed: Array.from(this.collapsed), selected: this.selected?.id };
+    const place: KeptPlace = {
+      collapsed: Array.from(this.collapsed),
+      selected: this.selected?.id,
+      isByFolder: this.isByFolder,
+    };
     return place;
   }
 
   override restoreState(place: Partial<KeptPlace>): void {
     for (const id of place.collapsed ?? []) this.collapsed.add(id);
     this.wanted = place.selected;
+    this.group(place.isByFolder === true);
   }
 
   protected nodeOf(row: InboxRow): InboxNode {

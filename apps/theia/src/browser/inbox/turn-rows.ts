@@ -32,7 +32,7 @@ export function turnRow(turn: ListedTurn, around: InboxSurroundings, title?: str
     tone: "quiet",
     label,
     state: ended === undefined ? nls.localize("patchbay/turns/working", "working") : "",
-    facts: facts.flatMap((fact) => (fact === "" ? [] : [visibleText(fact)])),
+    facts: facts.filter((fact) => fact !== "").map((fact) => visibleText(fact)),
     lines,
     tooltip: [visibleText(prompt), counted].filter((part) => part !== "").join("\n"),
     actions: ["open", "keep", "undo"],

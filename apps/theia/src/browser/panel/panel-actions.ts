@@ -16,7 +16,7 @@ import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
-import { DeleteConversationDialog } from "../surfaces/review-dialogs.ts";
+import { DeleteConversationDialog } from "../surfaces/careful-dialogs.ts";
 import { PanelPages } from "./panel-connection.ts";
 import { PanelChanges, panelTabId } from "./panel-places.ts";
 

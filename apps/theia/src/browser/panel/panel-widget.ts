@@ -3,16 +3,25 @@ import { ColorApplicationContribution } from "@theia/core/lib/browser/color-appl
 import { ColorRegistry } from "@theia/core/lib/browser/color-registry";
 import { ContextKeyService } from "@theia/core/lib/browser/context-key-service";
 import { KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import { ServiceConnectionProvider } from "@theia/core/lib/browser/messaging/service-connection-provider";
 import { ApplicationShellMouseTracker } from "@theia/core/lib/browser/shell/application-shell-mouse-tracker";
 import type { StatefulWidget } from "@theia/core/lib/browser/shell/shell-layout-restorer";
 import { BaseWidget, codicon, type Message } from "@theia/core/lib/browser/widgets/widget";
 import { Disposable } from "@theia/core/lib/common/disposable";
 import { ILogger } from "@theia/core/lib/common/logger";
 import { nls } from "@theia/core/lib/common/nls";
-import { inject, injectable, named } from "@theia/core/shared/inversify";
-import type { PageFacts, PageTitle, PanelCommand, PanelCommandResult } from "../../common/panel-protocol.ts";
+import { inject, injectable, type interfaces, named } from "@theia/core/shared/inversify";
+import {
+  type PageFacts,
+  type PageTitle,
+  type PanelCommand,
+  type PanelCommandResult,
+  PanelServer,
+  panelServerPath,
+} from "../../common/panel-protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
-import { type PanelPage, PanelConnection } from "./panel-connection.ts";
+import { PanelActions } from "./panel-actions.ts";
+import { PanelConnection, type PanelPage, PanelPages } from "./panel-connection.ts";
 import { panelFocusKey, type PanelTab, panelTabId, panelWidgetId } from "./panel-places.ts";
 
 /** What is kept of a page over a reload of the window; its texts are the backend's. */
@@ -266,4 +275,21 @@ function isFocus(message: unknown): boolean {
     Reflect.get(message, "type") === "focus" &&
     Reflect.get(message, "hasFocus") === true
   );
+}
+
+/** A page of the panel. With the first one come the services behind it, and their channel to the backend. */
+export function createPanelPage(container: interfaces.Container, tab: PanelTab | undefined): PanelWidget {
+  if (!container.isBound(PanelServer)) {
+    for (const service of [PanelActions, PanelConnection, PanelPages]) {
+      container.bind<unknown>(service).toSelf().inSingletonScope();
+    }
+    container.bind(PanelWidget).toSelf();
+    container
+      .bind(PanelServer)
+      .toDynamicValue(() =>
+        ServiceConnectionProvider.createProxy<PanelServer>(container, panelServerPath, container.get(PanelActions)),
+      )
+      .inSingletonScope();
+  }
+  return container.get(PanelWidget).setUp(tab);
 }

@@ -1,18 +1,22 @@
+import type { OpenReviews } from "@patchbay/core";
+import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
+import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import type {
   FrontendApplicationContribution,
   OnWillStopAction,
 } from "@theia/core/lib/browser/frontend-application-contribution";
-import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
-import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
-import type { OpenReviews } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
-import { Deferred } from "@theia/core/lib/common/promise-util";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { Deferred } from "@theia/core/lib/common/promise-util";
 import { inject, injectable, named } from "@theia/core/shared/inversify";
+import type {
+  IShellTerminalServerOptions,
+  ShellTerminalServerProxy,
+} from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
 import { isAbout, ownPreferenceOf, preferenceNames, preferenceOf } from "../../common/preferences.ts";
@@ -20,10 +24,10 @@ import { PatchbayServer, type WindowFacts, type WindowStatus } from "../../commo
 import { ContextTracker } from "../context/context-tracker.ts";
 import { ProblemReader } from "../documents/problem-reader.ts";
 import { filePathOf } from "../documents/selection-text.ts";
-import { type DecidedProposal, ProposalEditors } from "../review/proposal-editors.ts";
-import { LeaveDialog } from "../surfaces/review-dialogs.ts";
-import { Notices } from "../surfaces/notices.ts";
 import { UnsavedReports } from "../documents/text-reports.ts";
+import { type DecidedProposal, ProposalEditors } from "../review/proposal-editors.ts";
+import { Notices } from "../surfaces/notices.ts";
+import { LeaveDialog } from "../surfaces/review-dialogs.ts";
 import { identifyWindow, WindowClient } from "./window-client.ts";
 
 /** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
@@ -259,4 +263,52 @@ export class WindowAttachment implements FrontendApplicationContribution {
       );
     }
   }
+}
+
+/** How long a new terminal waits for the companion to listen, in milliseconds. A terminal without our variables is better than none. */
+const patienceMs = 3000;
+
+/** Puts the variables of this window's companion into the terminals that this window opens. */
+@injectable()
+export class TerminalEnvironment {
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+
+  /** What a terminal is to be created with. `strictEnv` means: this environment and nothing else, so it stays as it is. */
+  async extend(options: IShellTerminalServerOptions): Promise<IShellTerminalServerOptions> {
+    const wanted = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true, options.rootURI);
+    if (!wanted || options.strictEnv === true || options.isPseudo === true) return options;
+    await this.listening();
+    return { ...options, env: { ...this.attachment.status.environment, ...options.env } };
+  }
+
+  protected async listening(): Promise<void> {
+    if (this.attachment.status.state.kind !== "starting") return;
+    await new Promise<void>((resolve) => {
+      const listener = this.attachment.onDidChangeStatus((status) => {
+        if (status.state.kind !== "starting") done();
+      });
+      const timer = window.setTimeout(() => done(), patienceMs);
+      const done = (): void => {
+        listener.dispose();
+        window.clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Wraps the window's door to the terminal server: everything passes, and `create` gets our variables. */
+export function extendTerminalServer(
+  server: ShellTerminalServerProxy,
+  extend: (options: IShellTerminalServerOptions) => Promise<IShellTerminalServerOptions>,
+): ShellTerminalServerProxy {
+  const create = async (options: IShellTerminalServerOptions): Promise<number> =>
+    await server.create(await extend(options));
+  return new Proxy(server, {
+    // The server is itself a proxy that makes up its members: "then" and the like must stay what it says they are.
+    get: (target, name) => (name === "create" ? create : Reflect.get(target, name)),
+  });
 }

@@ -1,11 +1,10 @@
 import { basename, isAbsolute, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Disposable, DisposableStore, Emitter, type Event, type Platform } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations";
 import type { AgentPrograms, TerminalCommand } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { hostSaysIn, type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
-import { type FolderFiles, type MentionedProblem, Mentions } from "@patchbay/panel/workspace";
+import { droppedBlocks, type FolderFiles, type MentionedProblem, Mentions } from "@patchbay/panel/workspace";
 import type { PanelFacts, PanelWindow } from "../../common/panel-protocol.ts";
 import type { AttachedWindow } from "../attached-window.ts";
 import { backendTexts } from "../languages/backend-texts.ts";
@@ -140,11 +139,7 @@ export class WindowEditor implements PanelEditor, Disposable {
   }
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
-    return uris.flatMap((text): readonly PromptBlock[] => {
-      if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
-      const path = pathOfUri(text);
-      return path !== undefined && this.#options.workspace.mayName(path) ? [{ type: "mention", path }] : [];
-    });
+    return droppedBlocks(uris, (path) => this.#options.workspace.mayName(path));
   }
 
   async openFile(path: string, line: number | undefined): Promise<void> {
@@ -250,13 +245,4 @@ export class WindowEditor implements PanelEditor, Disposable {
 function isWithin(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return inside !== "" && !inside.startsWith("..") && !isAbsolute(inside);
-}
-
-/** The file that a URI of a page's stands for. */
-function pathOfUri(text: string): string | undefined {
-  try {
-    return fileURLToPath(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -144,12 +144,13 @@ export class WindowPanel implements Disposable {
 
   /** Begins a conversation with the agent that the user talked with last; where none is installed, the page says so. */
   async #begin(link: PageLink): Promise<void> {
+    // At once: what takes longer must not take the keyboard from where the user is by then.
+    link.send({ type: "command", command: "focus" });
     const { panels } = this.workspace;
     const installed = (await panels.foundAgents()).filter(({ isInstalled }) => isInstalled);
     const last = link.conversation?.about.agent ?? panels.library.summaries[0]?.agent;
     const agent = installed.find(({ id }) => id === last) ?? installed[0];
     if (agent !== undefined) await link.begin(agent.id);
-    link.send({ type: "command", command: "focus" });
   }
 
   /** Puts something into the message that the user is writing. */

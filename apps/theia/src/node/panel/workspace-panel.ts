@@ -76,6 +76,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
     this.#editor = new WindowEditor({ workspace: this, window: undefined, client: undefined });
     this.panels = new PanelHost({
       editor: this.#editor,
+      files,
       companion,
       clock,
       logger,

@@ -11,7 +11,7 @@ import {
 import {
   createDiskDoor,
   FolderLedgers,
-  isAmong,
+  selectedHunks,
   partsOf,
   type PlacedHunk,
   placedHunks,
@@ -107,9 +107,9 @@ export class WorkspaceTurns implements Disposable {
   /** See `PatchbayServer.decideLines`. */
   async decideLines(
     verdict: "keep" | "undo",
-    { path, text, first, last }: LinesPlace,
+    { path, text, first, last, isSelected }: LinesPlace,
   ): Promise<readonly LinesUndone[] | undefined> {
-    const hunks = (await this.#placed(path, text)).filter((hunk) => isAmong(hunk, first, last));
+    const hunks = selectedHunks(await this.#placed(path, text), first, last, isSelected);
     if (hunks.length === 0) return undefined;
     const done: LinesUndone[] = [];
     for (const { turn, part } of partsOf(path, hunks)) {
@@ -184,6 +184,7 @@ export class WorkspaceTurns implements Disposable {
       mayKeep,
       openFiles: () => host.editors.openFiles(),
       door: this.#door(folders),
+      tellUser: async (message) => await host.messages.show(message),
     });
     this.#ledgers = ledgers;
     ledgers.onDidChange(() => this.#tellSoon());

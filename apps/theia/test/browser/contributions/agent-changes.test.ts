@@ -9,23 +9,13 @@ import { patchbayCommands } from "../../../src/browser/contributions/patchbay-co
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
-import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";
+import { PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
+import { listedTurn, TurnLedger } from "../../support/turn-ledger.ts";
 
 const file = { path: "/workspace/a.txt", attribution: "exact", review: "unreviewed", lines: undefined } as const;
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
+const turn = listedTurn({
   undecided: 3,
   lines: { added: 1, removed: 1 },
   files: [
@@ -33,7 +23,7 @@ const turn: ListedTurn = {
     { ...file, path: "/workspace/new.txt", kind: "created" },
     { ...file, path: "/workspace/gone.txt", kind: "deleted" },
   ],
-};
+});
 
 const undone: TurnUndone = {
   files: [{ path: "/workspace/a.txt", outcome: "undone", conflicts: 0 }],
@@ -41,43 +31,8 @@ const undone: TurnUndone = {
   isTold: true,
 };
 
-/** What the backend is asked, and what it says. */
-class Ledger {
-  readonly asked: unknown[] = [];
-  listed: readonly ListedTurn[] = [turn];
-  result: TurnUndone | undefined = undone;
-  /** The entries that undos become; where there are none, as in `result`. */
-  entries: string[] = [];
-  late: TurnUndone | undefined = undone;
-  before: string | undefined = "\uFEFFone\n";
-
-  async turns(): Promise<readonly ListedTurn[]> {
-    return this.listed;
-  }
-  async keepTurn(...asked: readonly unknown[]): Promise<boolean> {
-    this.asked.push(["keep", ...asked]);
-    return true;
-  }
-  async undoTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["undo", ...asked]);
-    const turn = this.entries.shift();
-    return turn === undefined || this.result === undefined ? this.result : { ...this.result, turn };
-  }
-  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["now", ...asked]);
-    return this.late;
-  }
-  async bringBack(): Promise<TurnUndone | undefined> {
-    this.asked.push(["bring back"]);
-    return this.late;
-  }
-  async textBeforeTurn(): Promise<string | undefined> {
-    return this.before;
-  }
-}
-
 let theia: SimulatedTheia;
-let ledger: Ledger;
+let ledger: TurnLedger;
 let changes: AgentChanges;
 let commands: CommandRegistry;
 let opened: string[];
@@ -87,7 +42,8 @@ let offered: readonly unknown[];
 
 beforeEach(async () => {
   theia = new SimulatedTheia();
-  ledger = new Ledger();
+  ledger = new TurnLedger(turn);
+  [ledger.result, ledger.late, ledger.before] = [undone, undone, "\uFEFFone\n"];
   opened = [];
   reason = undefined;
   chosen = -1;
@@ -104,8 +60,12 @@ beforeEach(async () => {
   theia.container.rebind<unknown>(EditorManager).toConstantValue({
     all: [],
     onCreated: Event.None,
-    open: async (uri: { toString(): string }) => void opened.push(decodeURIComponent(uri.toString())),
+    open: async (uri: { toString(): string }) => {
+      opened.push(decodeURIComponent(uri.toString()));
+      return { disposed: { connect: () => {} } };
+    },
   });
+  theia.container.bind<unknown>(CommandRegistry).toConstantValue({});
   theia.container.bind(AgentChanges).toSelf();
   changes = theia.container.get(AgentChanges);
   commands = new CommandRegistry({ getContributions: () => [] });
@@ -129,14 +89,9 @@ describe("what agents changed without a review", () => {
     expect([changes.turns, changed]).toEqual([[], 2]);
   });
 
-  it("opens beside the file as it was: new ones as they are, deleted ones as they were", async () => {
+  it("opens beside the file as it was, of a turn the first one", async () => {
     await changes.act("open", turn, undefined);
-    expect(opened).toHaveLength(3);
-    expect(opened[0]).toMatch(/^diff:.*patchbay-theia-change:.*a\.txt\?before-1.*file:.*a\.txt/u);
-    expect(opened[1]).toMatch(/^file:.*new\.txt$/u);
-    expect(opened[2]).toMatch(/^patchbay-theia-change:.*gone\.txt\?before-2$/u);
-    const left = theia.container.get(PanelChanges).addText("/workspace/a.txt", "x", "before");
-    expect(left.query).toBe("before-3");
+    expect(opened).toEqual([expect.stringMatching(/^diff:.*patchbay-theia-change:.*a\.txt\?before-1.*file:.*a\.txt/u)]);
   });
 
   it("opens as it is where nobody kept what it was", async () => {

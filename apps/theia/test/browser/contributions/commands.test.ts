@@ -8,14 +8,15 @@ import type { AgentActivity, DiffRequest, FileDiagnostics, ProposalInfo } from "
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { URI } from "@theia/core/lib/common/uri";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentContribution } from "../../../src/browser/contributions/agent-contribution.ts";
-import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
-import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { AgentNotices, AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import { WindowService } from "../../../src/node/window-service.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
@@ -24,6 +25,8 @@ import { type ListItem, Lists } from "../../../src/browser/surfaces/lists.ts";
 import { preferenceNames } from "../../../src/common/preferences.ts";
 import { createTestBackend, settle, type TestBackend } from "../../support/backend.ts";
 import { editorOf } from "../../support/simulated-editors.ts";
+// Loaded with the first wish, which takes longer than a test waits.
+import "../../../src/browser/contributions/review-actions.ts";
 
 const request: DiffRequest = {
   id: "one",
@@ -262,6 +265,43 @@ describe("deciding", () => {
     expect(theia.messages.said).toEqual(expected.length === 0 ? [] : ["warn: Accepted 0 of 2 proposals."]);
   });
 
+  it("of a folder is about what waits in it, and not offered where nothing does", async () => {
+    await attach();
+    await show();
+    const paths = ["src/a.txt", "src/deep/b.txt", "src2/c.txt", "src/held.txt", "held/d.txt"];
+    const proposals = paths.map(
+      (path): ProposalInfo => ({
+        ...info,
+        id: path,
+        path: `/workspace/${path}`,
+        isHeld: path.includes("held"),
+      }),
+    );
+    theia.receive({ ...theia.attachment.status, proposals });
+    const { acceptFolder, rejectFolder } = patchbayCommands;
+    const inFolder = (uri: string): readonly boolean[] => {
+      theia.container.get(SelectionService).selection = { uri: new URI(uri) };
+      return [commands.isEnabled(acceptFolder.id), commands.isVisible(rejectFolder.id)];
+    };
+    expect(inFolder("file:///workspace/test")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/src/a.txt")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/held")).toEqual([false, false]);
+    expect(inFolder("other:///workspace/src")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/src")).toEqual([true, true]);
+    const done = commands.executeCommand(rejectFolder.id);
+    await settle();
+    expect(Array.from(document.querySelectorAll(".dialogContent li"), ({ textContent }) => textContent)).toEqual([
+      "/workspace/src/a.txt (Gemini CLI)",
+      "/workspace/src/deep/b.txt (Gemini CLI)",
+    ]);
+    pressButton("Reject 2");
+    await done;
+    expect(backend.companions[0]?.rejected).toEqual([
+      ["src/a.txt", undefined],
+      ["src/deep/b.txt", undefined],
+    ]);
+  });
+
   it("of some proposals is about those that are named and wait", async () => {
     await attach();
     await show();
@@ -354,6 +394,24 @@ describe("agents", () => {
       await commands.executeCommand(command.id);
     }
     expect(typed).toEqual(agentLaunches.map(({ preference }) => `start ${preference}\n`));
+  });
+
+  it("follow a review that was tried, as the user chooses", async () => {
+    theia.setTrust(true);
+    const trial = vi.spyOn(WindowService.prototype, "tryReview");
+    onTestFinished(() => trial.mockRestore());
+    let diagnoses = 0;
+    theia.container.rebind<unknown>(DiagnosisView).toConstantValue({ show: async () => void (diagnoses += 1) });
+    commands = theia.commands(AgentContribution);
+    const [launch] = agentLaunches;
+    if (launch === undefined) throw new Error("There is no agent.");
+    theia.setPreference(launch.preference, "start it");
+    for (const next of [undefined, launch.id, "diagnose"] as const) {
+      trial.mockResolvedValueOnce(next);
+      await commands.executeCommand(patchbayCommands.tryReview.id);
+    }
+    expect(typed).toEqual(["start it\n"]);
+    expect(diagnoses).toBe(1);
   });
 
   it("are not started by a preference of several lines, which the user has not seen as such", async () => {

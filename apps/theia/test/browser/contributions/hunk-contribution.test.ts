@@ -1,13 +1,18 @@
 // @vitest-environment jsdom
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import type { DiffRequest, Hunk } from "@patchbay/core";
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import { CommandRegistry } from "@theia/core/lib/common/command";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
 import { HunkContribution } from "../../../src/browser/contributions/hunk-contribution.ts";
 import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
+import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { createTestBackend, settle } from "../../support/backend.ts";
 import type { FakeCompanion } from "../../support/fake-companion.ts";
 import { editorOf, type SimulatedEditor } from "../../support/simulated-editors.ts";
+// Loaded with the first wish, which takes longer than a test waits.
+import "../../../src/browser/contributions/review-actions.ts";
 
 const request: DiffRequest = {
   id: "one",
@@ -41,6 +46,7 @@ beforeEach(async () => {
   theia.container
     .bind<unknown>(CommandRegistry)
     .toConstantValue({ executeCommand: async (id: string) => void beyond.push(id) });
+  for (const part of [AgentPrompts, ClipboardService, Lists]) theia.container.bind<unknown>(part).toConstantValue({});
   commands = theia.commands(HunkContribution);
 });
 afterEach(() => theia.dispose());
@@ -76,6 +82,14 @@ it("decides the hunk of a line's number, in this review only", async () => {
   expect(companion.asked).toEqual(["reject one 6"]);
   const other = { lineNumber: 7, column: 1, uri: { scheme: "file" } };
   expect(commands.isVisible(patchbayCommands.acceptHunk.id, other)).toBe(false);
+});
+
+it("is offered in the toolbar of a review behind another one, whose cursor nobody can ask for", async () => {
+  await show();
+  await show({ id: "two", path: "/workspace/two.txt" });
+  const [behind] = theia.editors.all;
+  expect(behind?.isVisible).toBe(false);
+  expect(commands.isEnabled(patchbayCommands.acceptHunk.id, behind)).toBe(true);
 });
 
 it.each<[string, Partial<DiffRequest>]>([

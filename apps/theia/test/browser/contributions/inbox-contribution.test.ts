@@ -6,7 +6,7 @@ import { QuickViewService } from "@theia/core/lib/browser/quick-input/quick-view
 import { WidgetManager } from "@theia/core/lib/browser/widget-manager";
 import { CommandRegistry } from "@theia/core/lib/common/command";
 import { Emitter } from "@theia/core/lib/common/event";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { InboxContribution } from "../../../src/browser/contributions/inbox-contribution.ts";
@@ -16,6 +16,8 @@ import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
 import type { InboxRequest } from "../../../src/browser/inbox/inbox-widget.ts";
 import type { WindowStatus } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
+// Loaded with the first wish, which takes longer than a test waits.
+import "../../../src/browser/contributions/inbox-actions.ts";
 
 const proposal: ProposalInfo = {
   id: "one",
@@ -57,6 +59,8 @@ let theia: SimulatedTheia;
 let wish: Emitter<InboxRequest>;
 let run: unknown[];
 let gone: unknown[];
+let visibility: Emitter<boolean>;
+let widget: { isVisible: boolean; presented: number };
 
 beforeEach(() => {
   theia = new SimulatedTheia();
@@ -70,19 +74,54 @@ beforeEach(() => {
   container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (where: unknown) => void gone.push(where) });
   for (const part of [BadgeService, KeptTexts, QuickViewService, WidgetManager])
     container.bind<unknown>(part).toConstantValue({ showBadge: () => {} });
-  const widget = { onDidAsk: wish.event, onDidOffer: new Emitter<string>().event, present: async () => {} };
-  theia.container.resolve(InboxContribution).adopt(widget as never);
+  visibility = new Emitter();
+  const view = {
+    isVisible: false,
+    isDisposed: false,
+    presented: 0,
+    onDidAsk: wish.event,
+    onDidGroup: new Emitter<void>().event,
+    onDidOffer: new Emitter<string>().event,
+    onDidChangeVisibility: visibility.event,
+    disposed: { connect: () => true },
+    present: async () => void (view.presented += 1),
+  };
+  widget = view;
+  theia.container.resolve(InboxContribution).adopt(view as never);
 });
 afterEach(() => theia.dispose());
 
-it("decides everything of an agent by the command that asks first, and goes nowhere", async () => {
-  const [row] = inboxRows(status, { roots: [], now: 0 });
-  if (row === undefined) throw new Error("There is no agent.");
-  for (const action of ["acceptAll", "rejectAll"] as const) wish.fire({ row, action });
+it.each(["an agent", "a folder"])(
+  "decides everything of %s by the command that asks first, and goes nowhere",
+  async (kind) => {
+    const [row] = inboxRows(status, { roots: [], now: 0, isByFolder: kind === "a folder" });
+    if (row === undefined) throw new Error("There is no agent.");
+    for (const action of ["showAll", "acceptAll", "rejectAll"] as const) wish.fire({ row, action });
+    await settle();
+    expect(run).toEqual([
+      [patchbayCommands.showAll.id, ["one", "two"]],
+      [patchbayCommands.acceptAll.id, ["one", "two"]],
+      [patchbayCommands.rejectAll.id, ["one", "two"]],
+    ]);
+    expect(gone).toEqual([]);
+  },
+);
+
+it("writes ages anew only while somebody sees them", async () => {
   await settle();
-  expect(run).toEqual([
-    [patchbayCommands.acceptAll.id, ["one", "two"]],
-    [patchbayCommands.rejectAll.id, ["one", "two"]],
-  ]);
-  expect(gone).toEqual([]);
+  vi.useFakeTimers();
+  try {
+    visibility.fire(false);
+    expect(vi.getTimerCount()).toBe(0);
+    widget.isVisible = true;
+    visibility.fire(true);
+    const before = widget.presented;
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(widget.presented).toBe(before + 3);
+    widget.isVisible = false;
+    visibility.fire(false);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -5,6 +5,7 @@ import { CommandRegistry } from "@theia/core/lib/common/command";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
 import { ReviewNavigation } from "../../../src/browser/contributions/review-navigation.ts";
+import { proposalIdOf } from "../../../src/browser/review/proposal-resources.ts";
 import { createTestBackend, settle, type TestBackend } from "../../support/backend.ts";
 
 const request: DiffRequest = {
@@ -62,6 +63,15 @@ async function run(name: "next" | "previous" | "hold"): Promise<string | undefin
   return backend.companions[0]?.asked.at(-1);
 }
 
+const asked = (): string | undefined => backend.companions[0]?.asked.at(-1);
+
+/** The user accepts a review. */
+function decide(id: string): void {
+  const proposal = theia.proposals.proposalOf(theia.editors.all.find(({ editor }) => proposalIdOf(editor.uri) === id));
+  if (proposal === undefined) throw new Error(`${id} is not shown`);
+  theia.proposals.accept(proposal);
+}
+
 describe("from one review to the next", () => {
   it("goes in the order of the view, around, and also to what is held", async () => {
     expect(commands.isEnabled(patchbayCommands.next.id)).toBe(false);
@@ -71,6 +81,45 @@ describe("from one review to the next", () => {
     await theia.proposals.show(request);
     expect(await run("next")).toBe("reveal held");
     expect(await run("previous")).toBe("reveal one");
+  });
+
+  it("goes through those that are shown all, and with a verdict on one to the next of them", async () => {
+    const all = [...proposals, { ...info, id: "three", createdAt: 3 }];
+    theia.receive({ ...theia.attachment.status, proposals: all });
+    await commands.executeCommand(patchbayCommands.showAll.id, ["two", "three", "held"]);
+    await settle();
+    expect(asked()).toBe("reveal two");
+    await theia.proposals.show(request);
+    // Round those that are meant.
+    expect(await run("next")).toBe("reveal three");
+    expect(await run("previous")).toBe("reveal three");
+    const [open] = theia.proposals.ids;
+    expect(open).toBe("two");
+    await theia.proposals.reveal("two");
+    const before = backend.companions[0]?.asked.length;
+    decide("two");
+    // It may not be possible: the next one comes when this one has gone.
+    theia.receive({ ...theia.attachment.status, proposals: all });
+    await settle();
+    expect(backend.companions[0]?.asked).toHaveLength(before ?? 0);
+    theia.receive({ ...theia.attachment.status, proposals: all.filter(({ id }) => id !== "two") });
+    await settle();
+    expect(asked()).toBe("reveal three");
+    expect(backend.companions[0]?.asked).toHaveLength((before ?? 0) + 1);
+  });
+
+  it("begins with the first of all that wait, and stays where one is decided that is not gone through", async () => {
+    theia.receive({ ...theia.attachment.status, proposals });
+    await theia.proposals.show(request);
+    decide("two");
+    theia.receive({ ...theia.attachment.status, proposals: proposals.filter(({ id }) => id !== "two") });
+    await settle();
+    expect(asked()).toBeUndefined();
+    await commands.executeCommand(patchbayCommands.showAll.id, undefined);
+    await settle();
+    expect(asked()).toBe("reveal one");
+    await commands.executeCommand(patchbayCommands.showAll.id, ["held"]);
+    expect(theia.messages.said).toEqual(["info: No proposals are open."]);
   });
 
   it("holds the review that is in front, and nothing where none is", async () => {

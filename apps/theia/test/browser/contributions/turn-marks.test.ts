@@ -2,7 +2,7 @@
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import { TabBarToolbarRegistry } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
-import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { CommandRegistry } from "@theia/core/lib/common/command";
 import { URI } from "@theia/core/lib/common/uri";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
@@ -10,71 +10,21 @@ import { patchbayCommands } from "../../../src/browser/contributions/patchbay-co
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
-import {
-  type LinesUndone,
-  type ListedTurn,
-  PatchbayServer,
-  type TurnMark,
-  type TurnUndone,
-} from "../../../src/common/protocol.ts";
+import { PatchbayServer } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
 import { editorOf, type SimulatedEditor } from "../../support/simulated-editors.ts";
+import { listedTurn, TurnLedger } from "../../support/turn-ledger.ts";
 
 type ToolbarItem = Parameters<TabBarToolbarRegistry["registerItem"]>[0];
 
 const path = "/workspace/a.txt";
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
-  lines: { added: 1, removed: 0 },
+const turn = listedTurn({
   files: [{ path, kind: "changed", attribution: "exact", review: "unreviewed", lines: undefined }],
-};
-
-/** What the backend says of lines, and what it is asked. */
-class Ledger {
-  listed: readonly ListedTurn[] = [turn];
-  marks: readonly TurnMark[] = [
-    { kind: "change", first: 2, last: 3 },
-    { kind: "delete", first: 5, last: 5 },
-  ];
-  done: readonly LinesUndone[] | undefined = [];
-  readonly looks: string[] = [];
-  readonly asked: unknown[] = [];
-
-  async turns(): Promise<readonly ListedTurn[]> {
-    return this.listed;
-  }
-  before = "";
-  async textBeforeTurn(): Promise<string> {
-    return this.before;
-  }
-  async turnMarks(_path: string, text: string): Promise<readonly TurnMark[]> {
-    this.looks.push(text);
-    return this.marks;
-  }
-  async decideLines(...asked: readonly unknown[]): Promise<readonly LinesUndone[] | undefined> {
-    this.asked.push(asked);
-    return this.done;
-  }
-  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["now", ...asked]);
-    return undefined;
-  }
-}
+});
 
 let theia: SimulatedTheia;
-let ledger: Ledger;
+let ledger: TurnLedger;
 let changes: AgentChanges;
 let commands: CommandRegistry;
 let editor: SimulatedEditor;
@@ -83,12 +33,17 @@ const text = "one\nTWO\nTHREE\nfour\nfive\n";
 
 beforeEach(async () => {
   theia = new SimulatedTheia();
-  ledger = new Ledger();
+  ledger = new TurnLedger(turn);
+  ledger.marks = [
+    { kind: "change", first: 2, last: 3 },
+    { kind: "delete", first: 5, last: 5 },
+  ];
   theia.container.rebind<unknown>(PatchbayServer).toConstantValue(ledger);
   theia.container.bind(PanelChanges).toSelf();
   theia.container.bind<unknown>(Lists).toConstantValue({});
   theia.files.set("file:///workspace/a.txt", text);
   editor = editorOf(await theia.editors.open(new URI("file:///workspace/a.txt"), { mode: "activate" }));
+  theia.container.bind<unknown>(CommandRegistry).toConstantValue({});
   theia.container.bind(AgentChanges).toSelf();
   changes = theia.container.get(AgentChanges);
   commands = theia.commands();
@@ -204,11 +159,15 @@ describe("a change in an editor", () => {
     for (const line of [2, 3, 5]) {
       at(line);
       await commands.executeCommand(id);
-      expect(ledger.asked.at(-1)).toEqual(["undo", { path, first: line, last: line, text }]);
+      expect(ledger.asked.at(-1)).toEqual(["undo", { path, first: line, last: line, isSelected: false, text }]);
     }
     editor.moveTo({ line: 4, character: 1 }, { line: 0, character: 0 });
     await commands.executeCommand(keepChange.id);
-    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, text }]);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, isSelected: true, text }]);
+    // Of whole lines a selection ends where the next one begins.
+    editor.moveTo({ line: 2, character: 0 }, { line: 0, character: 0 });
+    await commands.executeCommand(keepChange.id);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 2, isSelected: true, text }]);
     ledger.listed = [];
     await tellTurns();
     expect([commands.isEnabled(keepChange.id), commands.isEnabled(id)]).toEqual([false, false]);
@@ -219,7 +178,7 @@ describe("a change in an editor", () => {
     expect(commands.isVisible(keepChange.id, { lineNumber: 4, column: 1 })).toBe(false);
     expect(commands.isVisible(keepChange.id, { lineNumber: 2, column: 1 })).toBe(true);
     await commands.executeCommand(keepChange.id, { lineNumber: 2, column: 1 });
-    expect(ledger.asked).toEqual([["keep", { path, first: 2, last: 2, text }]]);
+    expect(ledger.asked).toEqual([["keep", { path, first: 2, last: 2, isSelected: false, text }]]);
   });
 
   it("that was changed again says so; one of an agent that works waits, and can be hurried", async () => {

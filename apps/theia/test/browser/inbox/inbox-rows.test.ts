@@ -7,6 +7,7 @@ import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
 import { waitingCount } from "../../../src/browser/inbox/inbox-row.ts";
 import type { ListedTurn, WindowStatus } from "../../../src/common/protocol.ts";
 import { hostileNames } from "../surfaces/hostile-names.ts";
+import { listedTurn } from "../../support/turn-ledger.ts";
 
 const session: SessionInfo = {
   id: "g1",
@@ -58,19 +59,9 @@ const nothing: WindowStatus = {
 
 const around = { roots: ["/workspace"], now: 120_000 };
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
+const turn = listedTurn({
   session: "c",
   prompt: "make the tests pass",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
   lines: { added: 3, removed: 2 },
   files: [
     {
@@ -81,7 +72,7 @@ const turn: ListedTurn = {
       lines: { added: 3, removed: 2 },
     },
   ],
-};
+});
 
 function rowsOf(status: Partial<WindowStatus>, turns: readonly ListedTurn[] = []): readonly InboxRow[] {
   return inboxRows({ ...nothing, ...status }, around, turns);
@@ -120,6 +111,40 @@ describe("the rows of the view", () => {
     expect(rows[0]?.children[0]?.lines).toEqual({ added: 2, removed: 1 });
   });
 
+  it("are folders with what waits in them where the user wants that, then who is there and what they changed", () => {
+    const files = ["src/lib/a.txt", "src/b.txt", "c.txt", "test/d.txt"];
+    const proposals = files.map(
+      (name, at): ProposalInfo => ({
+        ...proposal,
+        id: name,
+        path: `/workspace/${name}`,
+        createdAt: at,
+        isHeld: name === "test/d.txt",
+      }),
+    );
+    const status = { ...nothing, sessions: [session], activities: [activity], proposals };
+    const rows = inboxRows(status, { ...around, isByFolder: true }, [turn]);
+    expect(drawn(rows)).toEqual([
+      "src | 2 to review",
+      "  lib | 1 to review",
+      "    a.txt | waits for you | Gemini CLI | 2 min",
+      "  b.txt | waits for you | Gemini CLI | 1 min",
+      "test | 1 to review",
+      "  d.txt | held | Gemini CLI | 1 min",
+      "c.txt | waits for you | Gemini CLI | 1 min",
+      "Claude Code",
+      "  make the tests pass | working",
+      "    1 changed file | 2 min",
+      "      a.txt | src",
+      "Gemini CLI | waits for you: a.txt, b.txt, c.txt, d.txt",
+    ]);
+    // As for agents: one alone has its own row for that, and what is held is decided by itself.
+    expect(rows.slice(0, 2).map(({ actions }) => actions)).toEqual([["showAll", "acceptAll", "rejectAll"], []]);
+    expect(decidableIds(rows.slice(0, 1))).toEqual(["src/lib/a.txt", "src/b.txt"]);
+    const [first] = allRows(rows).filter(({ id }) => id === "proposal:src/lib/a.txt");
+    expect(first?.subject).toMatchObject({ kind: "proposal", presence: { agentName: "Gemini CLI" } });
+  });
+
   it.each<[Partial<ProposalInfo>, string, boolean]>([
     [{ standing: "conflict", edited: true }, "conflict", false],
     [{ isHeld: true, state: "hidden", edited: true }, "held", true],
@@ -151,7 +176,7 @@ describe("the rows of the view", () => {
       asked("elsewhere", other.owner, { state: "terminal" }),
     ];
     const [agent] = rowsOf({ activities: [activity, other], proposals });
-    const both = ["acceptAll", "rejectAll"];
+    const both = ["showAll", "acceptAll", "rejectAll"];
     expect(agent?.actions).toEqual(both);
     expect(decidableIds(agent?.children ?? [])).toEqual(["two", "one", "three"]);
     const actions = agent?.children.map(({ label, actions: all }) => [label, all]);
@@ -241,20 +266,15 @@ describe("the rows of the view", () => {
 
   it("show nothing that cannot be seen, whatever files and prompts are called", () => {
     for (const name of hostileNames) {
-      const rows = rowsOf(
-        {
-          activities: [{ ...activity, title: name }],
-          proposals: [{ ...proposal, sessionId: activity.owner, path: `/workspace/${name}/${name}`, agentName: name }],
-        },
-        [
-          {
-            ...turn,
-            prompt: name,
-            agents: [name, name],
-            files: turn.files.map((file) => ({ ...file, path: `/workspace/${name}/${name}` })),
-          },
-        ],
-      );
+      const path = `/workspace/${name}/${name}`;
+      const status = {
+        ...nothing,
+        activities: [{ ...activity, title: name }],
+        proposals: [{ ...proposal, sessionId: activity.owner, path, agentName: name }],
+      };
+      const files = turn.files.map((file) => ({ ...file, path }));
+      const turns = [{ ...turn, prompt: name, agents: [name, name], files }];
+      const rows = [false, true].flatMap((isByFolder) => inboxRows(status, { ...around, isByFolder }, turns));
       const texts = allRows(rows).flatMap(({ label, state, facts }) => [label, state, ...facts]);
       expect(texts.filter((text) => /[\p{Cc}\u202E]/u.test(text))).toEqual([]);
     }

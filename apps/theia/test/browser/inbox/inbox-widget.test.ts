@@ -13,40 +13,36 @@ import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { Container } from "@theia/core/shared/inversify";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
-import type { ListedTurn } from "../../../src/common/protocol.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
+import { listedTurn } from "../../support/turn-ledger.ts";
 
-const turn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  lines: { added: 1, removed: 1 },
+const waiting = {
+  around: { roots: ["/workspace"], now: 0 },
+  status: {
+    state: { kind: "listening", port: 1, warnings: [] },
+    environment: {},
+    sessions: [],
+    keptTexts: [],
+    activities: [],
+    commands: { all: [] },
+  },
+  proposals: [
+    {
+      id: "one",
+      sessionId: "g1",
+      agentName: "Gemini CLI",
+      path: "/workspace/src/a.txt",
+      kind: "change",
+      state: "shown",
+      standing: "unchanged",
+      edited: false,
+      isHeld: false,
+      createdAt: 0,
+      lines: undefined,
+      sessionTitle: undefined,
+    },
+  ],
 } as const;
-
-const listedTurn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
-  lines: { added: 1, removed: 0 },
-  files: [],
-};
 
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
@@ -189,6 +185,35 @@ it("comes back from a layout folded and selected as it was left", async () => {
   expect(widget.selected?.id).toBe("two");
 });
 
+it("keeps with the layout that what waits is shown by folder, and asks for the rows anew", async () => {
+  widget.group(true);
+  const place: unknown = JSON.parse(JSON.stringify(widget.storeState()));
+  widget.dispose();
+  widget = create();
+  let grouped = 0;
+  widget.onDidGroup(() => {
+    grouped += 1;
+  });
+  widget.restoreState(Object.assign({}, place));
+  expect([grouped, widget.isByFolder]).toEqual([1, true]);
+  const { proposals, around, status } = waiting;
+  await widget.present({ ...status, proposals }, [], around, nobody);
+  await lines(2);
+  expect(widget.model.getNode("folder:/workspace/src")).toBeDefined();
+  // A folder waits for nobody; what is in it does.
+  widget.step(1);
+  expect(widget.selected?.id).toBe("proposal:one");
+});
+
+it("goes on in the next folder, not at its row, when the last one of a folder is answered", async () => {
+  const folder = (id: string, ...children: readonly InboxRow[]): InboxRow =>
+    row(id, { subject: { kind: "folder" }, actions: ["acceptAll", "rejectAll"], state: "", children });
+  await widget.display([folder("src", row("one")), folder("test", row("two"), row("three"))], nobody);
+  widget.step(1);
+  await widget.display([folder("test", row("two"), row("three"))], nobody);
+  expect(widget.selected?.id).toBe("two");
+});
+
 it("says why it is empty and offers what to do", async () => {
   const offered: string[] = [];
   widget.onDidOffer((command) => offered.push(command));
@@ -214,7 +239,7 @@ it("keeps and undoes with the keys of a yes and a no", async () => {
 });
 
 it("decides no whole turn by a key that was meant for one more file, and opens none by folding", async () => {
-  const listed = { ...turn, files: [], undecided: 1 };
+  const listed = listedTurn();
   const whole = (id: string, child: string): InboxRow =>
     row(id, {
       subject: { kind: "turn", turn: listed, path: undefined },
@@ -237,7 +262,7 @@ it("decides no whole turn by a key that was meant for one more file, and opens n
 
 it("goes from an answer to no row that asks nothing: the next key would undo what nobody meant", async () => {
   const changed = (id: string, path: string | undefined): InboxRow =>
-    row(id, { subject: { kind: "turn", turn: listedTurn, path }, actions: ["open", "keep", "undo"] });
+    row(id, { subject: { kind: "turn", turn: listedTurn({ prompt: "" }), path }, actions: ["open", "keep", "undo"] });
   const rest = changed("rest", "/a.txt");
   await widget.display([agent(row("asks"), rest)], nobody);
   widget.step(1);

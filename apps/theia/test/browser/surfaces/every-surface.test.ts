@@ -24,9 +24,8 @@ import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-servi
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { AgentActions } from "../../../src/browser/contributions/agent-actions.ts";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
-import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
-import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { AgentNotices, AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { DiagnosisWidget } from "../../../src/browser/contributions/diagnosis-widget.ts";
 import { Hooks } from "../../../src/browser/contributions/hooks.ts";
 import { KeptTexts } from "../../../src/browser/contributions/kept-texts.ts";
@@ -37,7 +36,8 @@ import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { ProposalLabels } from "../../../src/browser/review/proposal-resources.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
-import { DeleteConversationDialog, DiscardDialog } from "../../../src/browser/surfaces/review-dialogs.ts";
+import { DeleteConversationDialog, DiscardDialog } from "../../../src/browser/surfaces/careful-dialogs.ts";
+import { ReviewCloseDialog } from "../../../src/browser/surfaces/review-dialogs.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
 import { preferenceNames } from "../../../src/common/preferences.ts";
@@ -172,6 +172,7 @@ class ShowingWindow {
     const asked = this.dialogOf(() => void commands.executeCommand(patchbayCommands.acceptAll.id));
     this.note("dialogs", ...(await asked));
     this.note("dialogs", ...(await this.dialogOf(() => void new DiscardDialog(name).open())));
+    this.note("dialogs", ...(await this.dialogOf(() => void new ReviewCloseDialog(name, name).open())));
     this.note("dialogs", ...(await this.dialogOf(() => void new DeleteConversationDialog(name).open())));
 
     const opened = vi.spyOn(theia.editors, "open").mockImplementation(async (uri) => {
@@ -266,6 +267,8 @@ describe("every surface of the edition", () => {
     for (const [surface, texts] of shown) {
       for (const text of texts) {
         expect([surface, text, unseenIn(text.replaceAll("\u2060", ""))]).toEqual([surface, text, []]);
+        // A screen is no wider than that, and a name of a megabyte would hold the window up.
+        expect([surface, text.length < 20_000]).toEqual([surface, true]);
         if (surface === "messages") expect(engine.renderInline(text)).not.toMatch(/<\/?[a-z]/u);
         const icons = isWithIcons.has(surface) ? parser.parse(text).filter((part) => typeof part !== "string") : [];
         expect([surface, text, icons]).toEqual([surface, text, []]);

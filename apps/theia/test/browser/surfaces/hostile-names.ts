@@ -15,6 +15,8 @@ export const hostileNames: readonly string[] = [
   "right\u202Etxt.exe\u2066\u200Bx\u00ADy\uFEFF",
   "\u001B]0;title\u0007\u001B[31mred\u0085\u2028",
   "half \uD83D pair",
+  "%{patchbay.x} {0} {1} {agent} ${x} %s %1$s",
+  "long ".repeat(20_000),
   "fill\u3164\u115F\u034F\uFFA0\u2800er x\uFE01\uFE02\uFE03 y\u{E0101}\u{E0102}",
 ];
 

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import "../../support/simulated-theia.ts";
 import { expect, it } from "vitest";
-import { DecideAllDialog } from "../../../src/browser/surfaces/review-dialogs.ts";
+import { DecideAllDialog } from "../../../src/browser/surfaces/careful-dialogs.ts";
 
 it.each([
   ["accept", 1, "Accept one proposal?"],

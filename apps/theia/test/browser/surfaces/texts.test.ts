@@ -105,10 +105,10 @@ describe("what comes from outside", () => {
       MessageService: ["surfaces/notices.ts"],
       QuickInputService: ["surfaces/lists.ts"],
       setElement: ["contributions/status-bar.ts"],
-      "browser/dialogs": ["surfaces/review-dialogs.ts"],
+      "browser/dialogs": ["surfaces/careful-dialogs.ts", "surfaces/review-dialogs.ts"],
       "DiffUris\\.encode": [
         "contributions/hooks.ts",
-        "contributions/turn-actions.ts",
+        "contributions/turn-diffs.ts",
         "panel/panel-actions.ts",
         "review/proposal-resources.ts",
       ],

@@ -3,7 +3,7 @@ import "../../support/browser.ts";
 import { RpcProxyFactory } from "@theia/core/lib/common/messaging/proxy-factory";
 import type { IShellTerminalServer } from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { expect, it } from "vitest";
-import { extendTerminalServer } from "../../../src/browser/window/terminal-environment.ts";
+import { extendTerminalServer } from "../../../src/browser/window/window-attachment.ts";
 
 it("leaves Theia's proxy what it is, but for the making of terminals", async () => {
   // Theia's own proxy makes up every member on the spot; without a connection its calls wait for one.

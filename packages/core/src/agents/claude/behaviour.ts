@@ -15,18 +15,19 @@ import {
   argumentsOf,
   beginsWithReturns,
   type HookChange,
-  type HookEvent,
-  hookPatienceSeconds,
-  type HookSettings,
+  hookEntries,
+  type HookMoments,
+  type HookReading,
   memberOf,
   replaced,
   type Replacement,
   replacementFor,
   type SeenFile,
+  readEvent,
   seenFile,
-  sourceOf,
   textOf,
   type ToolArguments,
+  withLineEnd,
 } from "../hook.ts";
 
 /** Claude Code's side of a diagnosis: docs/protocols/claude.md. */
@@ -68,7 +69,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const { platform } = place;
   const { homeDirectory } = platform.process;
   const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");
-  const settingsFile = joinPath(platform, chosen ?? joinPath(platform, homeDirectory, ".claude"), "settings.json");
+  const settingsFile = settingsFileOf(place);
   const administrators = await administratorFiles(place);
   const settings = await SettingsLayers.read(place, [
     // What its own dialogs keep stands in the home, beside the directory, or in the one that the variable names.
@@ -102,6 +103,12 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   };
 }
 
+function settingsFileOf(place: SettingsPlace): string {
+  const { platform } = place;
+  const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");
+  return joinPath(platform, chosen ?? joinPath(platform, platform.process.homeDirectory, ".claude"), "settings.json");
+}
+
 /** The administrator's file and those beside it, each of which wins over the one before (docs/protocols/claude.md). */
 async function administratorFiles(place: SettingsPlace): Promise<readonly string[]> {
   const { platform } = place;
@@ -110,43 +117,39 @@ async function administratorFiles(place: SettingsPlace): Promise<readonly string
   return [joinPath(platform, directory, "managed-settings.json"), ...beside];
 }
 
-/** A word about a turn, which nobody waits for, s. */
-const turnSeconds = 10;
+const moments: HookMoments = {
+  beforeTool: "PreToolUse",
+  afterTool: "PostToolUse",
+  turnBegins: "UserPromptSubmit",
+  turnEnds: "Stop",
+};
 
-const settings: HookSettings = {
-  file: (place, scope) => {
-    const { platform } = place;
-    const [own] = inFolder(place, ".claude", "settings.local.json");
-    // Of the files in a folder, the one that is the user's own: the command is a path of this machine.
-    if (scope === "project" && own !== undefined) return own;
-    const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");
-    const directory = chosen ?? joinPath(platform, platform.process.homeDirectory, ".claude");
-    return joinPath(platform, directory, "settings.json");
+const commandTool = "Bash";
+
+const reading: HookReading = {
+  moments,
+  command: (event) => {
+    const command = textOf(event, "tool_name") === commandTool ? textOf(argumentsOf(event), "command") : undefined;
+    // A yes of the hook's is all that it needs, in every mode.
+    return command === undefined ? undefined : { asks: false, command, directory: undefined };
   },
-  entries: [
-    {
-      event: "PreToolUse",
-      matcher: "Write|Edit|MultiEdit|NotebookEdit",
-      commandTool: "Bash",
-      timeout: hookPatienceSeconds,
-    },
-    { event: "PostToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool: "Bash", timeout: turnSeconds },
-    { event: "UserPromptSubmit", timeout: turnSeconds },
-    { event: "Stop", timeout: turnSeconds },
-    { event: "SessionStart", timeout: turnSeconds },
-    { event: "SessionEnd", timeout: turnSeconds },
-  ],
-  isStrict: true,
-  consent: undefined,
+  change: (event) => changeOf(textOf(event, "tool_name"), argumentsOf(event)),
+  asksBeforeWrite: (event) => textOf(event, "permission_mode") === "default",
 };
 
 /** Claude Code's hooks: docs/protocols/claude.md, "Hooks". */
 export const claudeHook: AgentHook = {
-  settings,
-  read: (event) => {
-    const source = sourceOf(event);
-    return source === undefined ? undefined : readEvent(event, source);
+  settings: {
+    file: (place, scope) => {
+      // Of the files in a folder, the one that is the user's own: the command is a path of this machine.
+      const [own] = inFolder(place, ".claude", "settings.local.json");
+      return scope === "project" && own !== undefined ? own : settingsFileOf(place);
+    },
+    entries: hookEntries(moments, { matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool }, 1),
+    isStrict: true,
+    consent: undefined,
   },
+  read: (event) => readEvent(event, reading),
   encodeNote: (note) =>
     JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: note } }),
   encode: (verdict) => {
@@ -169,39 +172,6 @@ export const claudeHook: AgentHook = {
     });
   },
 };
-
-/** What a tool has written. */
-function writtenBy(event: unknown): readonly string[] {
-  const change = changeOf(textOf(event, "tool_name"), argumentsOf(event));
-  return change === undefined ? [] : [change.path];
-}
-
-function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceOf>>): HookEvent | undefined {
-  switch (textOf(event, "hook_event_name")) {
-    case "SessionStart":
-      return { ...source, kind: "session-began" };
-    case "SessionEnd":
-      return { ...source, kind: "session-ended" };
-    case "UserPromptSubmit":
-      return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
-    case "Stop":
-      return { ...source, kind: "turn-ended" };
-    case "PostToolUse":
-      return { ...source, kind: "wrote", paths: writtenBy(event) };
-    case "PreToolUse": {
-      const [tool, given] = [textOf(event, "tool_name"), argumentsOf(event)];
-      const command = tool === "Bash" ? textOf(given, "command") : undefined;
-      // A yes of the hook's is all that it needs, in every mode.
-      if (command !== undefined) return { ...source, kind: "command", asks: false, command, directory: undefined };
-      const change = changeOf(tool, given);
-      if (change === undefined) return undefined;
-      const asks = textOf(event, "permission_mode") === "default";
-      return { ...source, kind: "write", asks, changes: [change] };
-    }
-    default:
-      return undefined;
-  }
-}
 
 function changeOf(tool: string | undefined, input: ToolArguments): HookChange | undefined {
   const path = textOf(input, "file_path") ?? textOf(input, "notebook_path");
@@ -273,12 +243,6 @@ function textAfterEdits(edits: readonly Replacement[] | undefined, before: strin
     edits.map((edit) => withLineEnd(edit, seen)),
   );
   return after === undefined ? undefined : seen.written(after);
-}
-
-/** An empty new text takes the end of the line with it, where the old one is followed by one (seen, 2.1.328). */
-function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
-  const takesLine = edit.to === "" && !edit.from.endsWith("\n") && text.includes(`${edit.from}\n`);
-  return takesLine ? { ...edit, from: `${edit.from}\n` } : edit;
 }
 
 function seenByClaude(file: string): SeenFile {

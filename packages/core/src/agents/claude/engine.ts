@@ -55,7 +55,7 @@ const closeTabArguments = z.object({ tab_name: z.string() });
 const noArguments = z.object({});
 
 /** openDiff (answered when decided), close_tab and closeAllDiffTabs. */
-export function createDiffTools(services: SessionServices): readonly Tool[] {
+function createDiffTools(services: SessionServices): readonly Tool[] {
   return [
     defineTool({
       name: "openDiff",

@@ -85,7 +85,7 @@ const openDiffArguments = z.object({ filePath: z.string(), newContent: z.string(
 const closeDiffArguments = z.object({ filePath: z.string(), suppressNotification: z.boolean().optional() });
 
 /** `openDiff` and `closeDiff`; the client uses editor diffs only if both are listed. */
-export function createCompanionSpecTools(services: SessionServices, options: CompanionSpecOptions): readonly Tool[] {
+function createCompanionSpecTools(services: SessionServices, options: CompanionSpecOptions): readonly Tool[] {
   return [
     defineTool({
       name: "openDiff",

@@ -2,14 +2,18 @@ import {
   argumentsOf,
   type HookChange,
   type HookCommand,
+  hookEntries,
+  type HookEntry,
+  type HookMoments,
+  type HookReading,
   memberOf,
   replaced,
-  type Replacement,
   replacementFor,
   type SeenFile,
   seenFile,
   textOf,
   type ToolArguments,
+  withLineEnd,
 } from "../hook.ts";
 
 /** What the tools of a family's member make of their arguments, as it was seen (docs/protocols/gemini.md, qwen.md: "Hooks"). */
@@ -28,10 +32,10 @@ export interface WritingRules {
 }
 
 /** The tool that runs shell commands. */
-export const commandTool = "run_shell_command";
+const commandTool = "run_shell_command";
 
 /** The shell command that a tool is about to run; undefined where it is another tool. */
-export function commandOf(event: unknown): Omit<HookCommand, "asks"> | undefined {
+function commandOf(event: unknown): Omit<HookCommand, "asks"> | undefined {
   if (textOf(event, "tool_name") !== commandTool) return undefined;
   const given = argumentsOf(event);
   const command = textOf(given, "command");
@@ -39,8 +43,30 @@ export function commandOf(event: unknown): Omit<HookCommand, "asks"> | undefined
   return command === undefined ? undefined : { command, directory };
 }
 
+/** What the hooks of the family's members have in common. */
+export function familyReading(
+  moments: HookMoments,
+  rules: WritingRules,
+  asks: { beforeCommand(event: unknown): boolean; beforeWrite(event: unknown): boolean | undefined },
+): HookReading {
+  return {
+    moments,
+    command: (event) => {
+      const command = commandOf(event);
+      return command === undefined ? undefined : { ...command, asks: asks.beforeCommand(event) };
+    },
+    change: (event) => changeOf(textOf(event, "tool_name"), argumentsOf(event), rules),
+    asksBeforeWrite: asks.beforeWrite,
+  };
+}
+
+/** Members of the family count in milliseconds. */
+export function familyEntries(moments: HookMoments, { editTool }: WritingRules): readonly HookEntry[] {
+  return hookEntries(moments, { matcher: `write_file|${editTool}`, commandTool }, 1_000);
+}
+
 /** The change that a tool is about to make; undefined where it writes no file. */
-export function changeOf(tool: string | undefined, input: ToolArguments, rules: WritingRules): HookChange | undefined {
+function changeOf(tool: string | undefined, input: ToolArguments, rules: WritingRules): HookChange | undefined {
   const path = textOf(input, "file_path") ?? textOf(input, "absolute_path");
   if (path === undefined) return undefined;
   const textAfter =
@@ -58,12 +84,6 @@ export function changeOf(tool: string | undefined, input: ToolArguments, rules: 
       return given !== undefined && textAfter(given, before) === wanted ? given : undefined;
     },
   };
-}
-
-/** What a tool has written. */
-export function writtenBy(event: unknown, rules: WritingRules): readonly string[] {
-  const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
-  return change === undefined ? [] : [change.path];
 }
 
 /** Every line of a file that had a `\r\n` ends with one. */
@@ -90,11 +110,6 @@ function textAfterEdit(input: ToolArguments, before: string | undefined, rules: 
   const after = replaced(seen.text, [rules.emptyTakesLine ? withLineEnd(edit, seen) : edit]);
   if (after === undefined) return undefined;
   return seen.written(rules.keepsFinalEnd ? withFinalEndOf(seen.text, after) : after);
-}
-
-function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
-  const takesLine = edit.to === "" && !edit.from.endsWith("\n") && text.includes(`${edit.from}\n`);
-  return takesLine ? { ...edit, from: `${edit.from}\n` } : edit;
 }
 
 function withFinalEndOf(before: string, after: string): string {

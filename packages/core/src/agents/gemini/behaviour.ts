@@ -11,8 +11,8 @@ import {
   systemFile,
 } from "../settings.ts";
 import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
-import { type AgentHook, argumentsOf, hookPatienceSeconds, type HookSettings, sourceOf, textOf } from "../hook.ts";
-import { changeOf, commandOf, commandTool, type WritingRules, writtenBy } from "../gemini-family/hook-changes.ts";
+import { type AgentHook, type HookMoments, readEvent } from "../hook.ts";
+import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
 export const geminiChecks: AgentChecks = {
@@ -74,9 +74,7 @@ const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSIO
 
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const { platform } = place;
-  // The variable names what takes the place of the home, not of the directory in it.
-  const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
-  const settingsFile = joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+  const settingsFile = settingsFileOf(place);
   const settings = await SettingsLayers.read(place, [
     settingsFile,
     ...inFolder(place, ".gemini", "settings.json"),
@@ -110,6 +108,13 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   };
 }
 
+function settingsFileOf(place: SettingsPlace): string {
+  const { platform } = place;
+  // The variable names what takes the place of the home, not of the directory in it.
+  const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
+  return joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+}
+
 async function looksOnContainerHost(platform: Platform): Promise<boolean> {
   if (stayHereVariables.some((name) => (platform.process.environment(name) ?? "") !== "")) return false;
   return await isInContainer(platform);
@@ -125,59 +130,31 @@ const rules: WritingRules = {
   takesArguments: true,
 };
 
-/** Members of the family count in milliseconds. */
-const patienceMs = hookPatienceSeconds * 1_000;
-const turnMs = 10_000;
-
-const settings: HookSettings = {
-  file: (place, scope) => {
-    const { platform } = place;
-    const [shared] = inFolder(place, ".gemini", "settings.json");
-    if (scope === "project" && shared !== undefined) return shared;
-    // The variable names what takes the place of the home, not of the directory in it.
-    const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
-    return joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
-  },
-  entries: [
-    { event: "BeforeTool", matcher: "write_file|replace", commandTool, timeout: patienceMs },
-    { event: "AfterTool", matcher: "write_file|replace", commandTool, timeout: turnMs },
-    { event: "BeforeAgent", timeout: turnMs },
-    { event: "AfterAgent", timeout: turnMs },
-    { event: "SessionStart", timeout: turnMs },
-    { event: "SessionEnd", timeout: turnMs },
-  ],
-  isStrict: false,
-  consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
+const moments: HookMoments = {
+  beforeTool: "BeforeTool",
+  afterTool: "AfterTool",
+  turnBegins: "BeforeAgent",
+  turnEnds: "AfterAgent",
 };
+
+const reading = familyReading(moments, rules, {
+  // In the modes in which it asks it does so all the same, but it does not say in which it is.
+  beforeCommand: () => false,
+  beforeWrite: () => undefined,
+});
 
 /** Gemini CLI's hooks: docs/protocols/gemini.md, "Hooks". It does not say in which mode it is. */
 export const geminiHook: AgentHook = {
-  settings,
-  read: (event) => {
-    const source = sourceOf(event);
-    if (source === undefined) return undefined;
-    switch (textOf(event, "hook_event_name")) {
-      case "SessionStart":
-        return { ...source, kind: "session-began" };
-      case "SessionEnd":
-        return { ...source, kind: "session-ended" };
-      case "BeforeAgent":
-        return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
-      case "AfterAgent":
-        return { ...source, kind: "turn-ended" };
-      case "AfterTool":
-        return { ...source, kind: "wrote", paths: writtenBy(event, rules) };
-      case "BeforeTool": {
-        const command = commandOf(event);
-        // In the modes in which it asks it does so all the same, but it does not say in which it is.
-        if (command !== undefined) return { ...source, kind: "command", asks: false, ...command };
-        const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
-        return change === undefined ? undefined : { ...source, kind: "write", asks: undefined, changes: [change] };
-      }
-      default:
-        return undefined;
-    }
+  settings: {
+    file: (place, scope) => {
+      const [shared] = inFolder(place, ".gemini", "settings.json");
+      return scope === "project" && shared !== undefined ? shared : settingsFileOf(place);
+    },
+    entries: familyEntries(moments, rules),
+    isStrict: false,
+    consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
   },
+  read: (event) => readEvent(event, reading),
   encodeNote: (note) => JSON.stringify({ hookSpecificOutput: { hookEventName: "AfterTool", additionalContext: note } }),
   encode: (verdict) => {
     switch (verdict.kind) {

@@ -11,8 +11,8 @@ import {
   systemFile,
 } from "../settings.ts";
 import { variableOf } from "../surroundings.ts";
-import { type AgentHook, argumentsOf, hookPatienceSeconds, type HookSettings, sourceOf, textOf } from "../hook.ts";
-import { changeOf, commandOf, commandTool, type WritingRules, writtenBy } from "../gemini-family/hook-changes.ts";
+import { type AgentHook, type HookMoments, readEvent, textOf } from "../hook.ts";
+import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Qwen Code's side of a diagnosis: docs/protocols/qwen.md. */
 export const qwenChecks: AgentChecks = {
@@ -54,9 +54,7 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
 }
 
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
-  const { platform } = place;
-  const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
-  const settingsFile = joinPath(platform, directory, "settings.json");
+  const settingsFile = settingsFileOf(place);
   const settings = await SettingsLayers.read(place, [
     settingsFile,
     ...inFolder(place, ".qwen", "settings.json"),
@@ -84,6 +82,12 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   };
 }
 
+function settingsFileOf(place: SettingsPlace): string {
+  const { platform } = place;
+  const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
+  return joinPath(platform, directory, "settings.json");
+}
+
 function administratorFile(place: Pick<SettingsPlace, "platform">): string {
   return systemFile(place, "QWEN_CODE_SYSTEM_SETTINGS_PATH", {
     linux: "qwen-code",
@@ -103,61 +107,31 @@ const rules: WritingRules = {
   takesArguments: false,
 };
 
-/** Members of the family count in milliseconds. */
-const patienceMs = hookPatienceSeconds * 1_000;
-const turnMs = 10_000;
-
-const settings: HookSettings = {
-  file: (place, scope) => {
-    const { platform } = place;
-    const [shared] = inFolder(place, ".qwen", "settings.json");
-    if (scope === "project" && shared !== undefined) return shared;
-    const chosen = chosenDirectory(place, "QWEN_HOME");
-    const directory = chosen ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
-    return joinPath(platform, directory, "settings.json");
-  },
-  entries: [
-    { event: "PreToolUse", matcher: "write_file|edit", commandTool, timeout: patienceMs },
-    { event: "PostToolUse", matcher: "write_file|edit", commandTool, timeout: turnMs },
-    { event: "UserPromptSubmit", timeout: turnMs },
-    { event: "Stop", timeout: turnMs },
-    { event: "SessionStart", timeout: turnMs },
-    { event: "SessionEnd", timeout: turnMs },
-  ],
-  isStrict: false,
-  consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
+const moments: HookMoments = {
+  beforeTool: "PreToolUse",
+  afterTool: "PostToolUse",
+  // Said before every request to the model, with an empty prompt but for the first one.
+  turnBegins: "UserPromptSubmit",
+  turnEnds: "Stop",
 };
+
+/** The hook runs after the agent's own question. */
+const asks = (event: unknown): boolean => textOf(event, "permission_mode") === "default";
+
+const reading = familyReading(moments, rules, { beforeCommand: asks, beforeWrite: asks });
 
 /** Qwen Code's hooks: docs/protocols/qwen.md, "Hooks". */
 export const qwenHook: AgentHook = {
-  settings,
-  read: (event) => {
-    const source = sourceOf(event);
-    if (source === undefined) return undefined;
-    switch (textOf(event, "hook_event_name")) {
-      case "SessionStart":
-        return { ...source, kind: "session-began" };
-      case "SessionEnd":
-        return { ...source, kind: "session-ended" };
-      case "UserPromptSubmit":
-        // Said before every request to the model, with an empty prompt but for the first one.
-        return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
-      case "Stop":
-        return { ...source, kind: "turn-ended" };
-      case "PostToolUse":
-        return { ...source, kind: "wrote", paths: writtenBy(event, rules) };
-      case "PreToolUse": {
-        const asks = textOf(event, "permission_mode") === "default";
-        const command = commandOf(event);
-        // The hook runs after the agent's own question.
-        if (command !== undefined) return { ...source, kind: "command", asks, ...command };
-        const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
-        return change === undefined ? undefined : { ...source, kind: "write", asks, changes: [change] };
-      }
-      default:
-        return undefined;
-    }
+  settings: {
+    file: (place, scope) => {
+      const [shared] = inFolder(place, ".qwen", "settings.json");
+      return scope === "project" && shared !== undefined ? shared : settingsFileOf(place);
+    },
+    entries: familyEntries(moments, rules),
+    isStrict: false,
+    consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
   },
+  read: (event) => readEvent(event, reading),
   encodeNote: (note) =>
     JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: note } }),
   encode: (verdict) =>

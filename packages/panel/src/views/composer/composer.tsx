@@ -1,15 +1,12 @@
-import type { PromptBlock } from "@patchbay/conversations/model";
+import type { ConversationSnapshot, PromptBlock } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
-import { addChips, behind, newPromptId, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { suggestionId, type Suggestion } from "./suggestions.ts";
-import { useDrop } from "./use-drop.ts";
-import { useSuggestions } from "./use-suggestions.ts";
-import { useWriting } from "./use-writing.ts";
+import { type Suggestion, suggestionId, useSuggestions } from "./use-suggestions.ts";
+import { addChips, behind, newPromptId, nothingWritten, toBlocks, useWriting } from "./use-writing.ts";
 
 export const ComposerChips: Later<{
   readonly chips: readonly PromptBlock[];
@@ -47,11 +44,15 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   );
   const suggesting = useSuggestions(conversation, area, writing, change);
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
+  // A start that takes long can be stopped, too, where something waits for it.
+  const canStop = useSelected(({ open }) => isBusy(open?.state.kind) || isHeldUp(open));
   const takesImages = useSelected(({ open }) => open?.capabilities?.images !== false);
   const sendWith = useSelected((state) => state.settings?.sendWith) ?? "enter";
 
   usePanelEvent((event) => {
     if (event.type === "command" && event.command === "focus") area.current?.focus();
+    // Who opens a conversation here goes on in it.
+    if (event.type === "opened" && !event.isSame && document.hasFocus()) area.current?.focus();
     if (event.type === "command" && event.command === "stop") panel.post({ type: "stop", conversation });
   });
 
@@ -160,11 +161,12 @@ export function Composer({ conversation }: { readonly conversation: string }): J
         />
         <ModeNote />
         <div class="composer-foot">
-          <IconButton icon="attach" label={words("compose.attach")} onClick={suggesting.begin} />
-          <OptionsRow conversation={conversation} />
-          <span class="spring" />
+          <div class="composer-options">
+            <IconButton icon="attach" label={words("compose.attach")} onClick={suggesting.begin} />
+            <OptionsRow conversation={conversation} />
+          </div>
           <UsageMeter />
-          {isRunning ? (
+          {canStop ? (
             <IconButton
               icon="stop"
               class="stop"
@@ -195,6 +197,46 @@ export function Composer({ conversation }: { readonly conversation: string }): J
 
 const isText = (block: PromptBlock): boolean => block.type === "text";
 
+const isHeldUp = (open: ConversationSnapshot | undefined): boolean =>
+  open?.state.kind === "starting" && open.queue.length > 0;
+
 export function isBusy(kind: string | undefined): boolean {
   return kind === "running" || kind === "waiting" || kind === "retrying";
+}
+
+/** Files and URIs that are dropped on it. */
+function useDrop(onDrop: (files: readonly File[], uris: readonly string[]) => void): {
+  readonly isOver: boolean;
+  readonly handlers: Readonly<Record<"onDragOver" | "onDrop", (event: DragEvent) => void>> & {
+    readonly onDragLeave: (event: DragEvent & { readonly currentTarget: HTMLElement }) => void;
+  };
+} {
+  const [isOver, setOver] = useState(false);
+  const takes = (event: DragEvent): boolean =>
+    ["Files", "text/uri-list", "application/vnd.code.uri-list"].some((type) =>
+      event.dataTransfer?.types.includes(type),
+    );
+  return {
+    isOver,
+    handlers: {
+      onDragOver: (event) => {
+        if (!takes(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event) => {
+        const { relatedTarget, currentTarget } = event;
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
+      },
+      onDrop: (event) => {
+        setOver(false);
+        if (!takes(event)) return;
+        event.preventDefault();
+        const data = event.dataTransfer;
+        const list = data?.getData("application/vnd.code.uri-list") || data?.getData("text/uri-list") || "";
+        const uris = list.split(/\r?\n/u).filter((line) => line !== "" && !line.startsWith("#"));
+        onDrop(Array.from(data?.files ?? []), uris);
+      },
+    },
+  };
 }

@@ -7,25 +7,42 @@ const largest = 5 * 1024 * 1024;
 
 export type ImageProblem = "compose.imageTooLarge" | "compose.imageType";
 
-/** Reads images from what was pasted or dropped. */
+/** Longer sides than this no model looks at, px. */
+const longestSide = 2_576;
+
+/** Reads images from what was pasted or dropped; what is too large, or of another kind, is drawn anew. */
 export async function readImages(
   files: readonly File[],
 ): Promise<{ readonly blocks: readonly PromptBlock[]; readonly problem?: ImageProblem }> {
   const blocks: PromptBlock[] = [];
   let problem: ImageProblem | undefined;
   for (const file of files) {
-    if (!types.has(file.type)) problem = "compose.imageType";
-    else if (file.size > largest) problem = "compose.imageTooLarge";
-    else {
-      // oxlint-disable-next-line no-await-in-loop -- one at a time: they may be large
-      const data = await base64(file);
-      blocks.push({ type: "image", mimeType: file.type, data, ...(file.name === "" ? {} : { name: file.name }) });
+    const isSent = types.has(file.type) && file.size <= largest;
+    // oxlint-disable-next-line no-await-in-loop -- one at a time: they may be large
+    const image = isSent ? file : await drawnAnew(file).catch(() => undefined);
+    if (image === undefined || image.size > largest) {
+      problem = types.has(file.type) ? "compose.imageTooLarge" : "compose.imageType";
+      continue;
     }
+    // oxlint-disable-next-line no-await-in-loop
+    const data = await base64(image);
+    blocks.push({ type: "image", mimeType: image.type, data, ...(file.name === "" ? {} : { name: file.name }) });
   }
   return problem === undefined ? { blocks } : { blocks, problem };
 }
 
-async function base64(file: File): Promise<string> {
+/** Rejects where the browser cannot read it. */
+async function drawnAnew(file: File): Promise<Blob> {
+  const bitmap = await createImageBitmap(file);
+  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height));
+  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const sharp = await canvas.convertToBlob({ type: "image/png" });
+  return sharp.size <= largest ? sharp : await canvas.convertToBlob({ type: "image/webp", quality: 0.9 });
+}
+
+async function base64(file: Blob): Promise<string> {
   return await new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("error", () => reject(reader.error ?? new Error("The image could not be read.")));

@@ -1,8 +1,51 @@
-import type { PromptBlock } from "@patchbay/conversations/model";
+import type { PromptBlock, SlashCommand } from "@patchbay/conversations/model";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { MentionItem } from "../../messages/from-host.ts";
 import { usePanel, useSelected } from "../../store/use-panel.ts";
-import { addChips, type Query, queryAt } from "./draft.ts";
-import { type Suggestion, suggestCommands, suggestMentions } from "./suggestions.ts";
+import type { IconName } from "../widgets/icon.tsx";
+import { addChips, type Query, queryAt } from "./use-writing.ts";
+
+/** Something that can be chosen while one writes. */
+export interface Suggestion {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly icon: IconName | undefined;
+}
+
+const icons: Readonly<Record<MentionItem["kind"], IconName>> = {
+  file: "file",
+  folder: "folder",
+  symbol: "tool",
+  problems: "warning",
+  terminal: "terminal",
+  selection: "insert",
+};
+
+function suggestMentions(items: readonly MentionItem[]): readonly Suggestion[] {
+  return items.map(({ id, kind, label, description = "" }) => ({ id, name: label, description, icon: icons[kind] }));
+}
+
+/** Commands whose name begins so, then those that have it somewhere. */
+function suggestCommands(commands: readonly SlashCommand[], query: string): readonly Suggestion[] {
+  const wanted = query.toLowerCase();
+  const matches = commands.filter(({ name }) => name.toLowerCase().includes(wanted));
+  return matches
+    .toSorted(
+      (a, b) => Number(b.name.toLowerCase().startsWith(wanted)) - Number(a.name.toLowerCase().startsWith(wanted)),
+    )
+    .slice(0, 50)
+    .map(({ name, description, argumentHint }) => ({
+      id: name,
+      name: argumentHint === undefined ? `/${name}` : `/${name} ${argumentHint}`,
+      description,
+      icon: undefined,
+    }));
+}
+
+export function suggestionId(list: string, index: number): string {
+  return `${list}-${index}`;
+}
 
 /** What is offered for the `@` or `/` at the caret. */
 export function useSuggestions(

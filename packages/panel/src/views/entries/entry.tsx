@@ -5,6 +5,7 @@ import type {
   PlacedEntry,
   PlanEntry,
   QuestionEntry,
+  QuestionOutcome,
   ThoughtEntry,
   TurnEndEntry,
 } from "@patchbay/conversations/model";
@@ -12,19 +13,19 @@ import type { ComponentType, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
-import { CopyButton } from "../widgets/copy-button.tsx";
-import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Boundary } from "../widgets/boundary.tsx";
+import { CopyButton } from "../widgets/copy-button.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
-import { pure } from "../widgets/pure.tsx";
-import { SettledView } from "../questions/settled.tsx";
 import { type Later, later } from "../widgets/later.tsx";
+import { pure } from "../widgets/pure.tsx";
 import { PromptView } from "./prompt.tsx";
 import { ToolView } from "./tool.tsx";
 
 export const NoticeView: Later<{ readonly entry: NoticeEntry }> = later();
 export const PlanView: Later<{ readonly entry: PlanEntry }> = later();
+export const TurnEndView: Later<{ readonly entry: TurnEndEntry }> = later();
 export const OpenQuestion: Later<{ readonly entry: QuestionEntry }> = later();
+export const SettledQuestion: Later<{ readonly entry: QuestionEntry; readonly outcome: QuestionOutcome }> = later();
 
 /** One entry at its place. `isFirstReply`: the agent's first one after a prompt, which has the agent's name as heading. */
 export const EntryView: ComponentType<{
@@ -70,7 +71,7 @@ function OneEntry({
       return entry.outcome === undefined ? (
         <OpenQuestion entry={entry} />
       ) : (
-        <SettledView entry={entry} outcome={entry.outcome} />
+        <SettledQuestion entry={entry} outcome={entry.outcome} />
       );
     case "notice":
       return <NoticeView entry={entry} />;
@@ -129,20 +130,4 @@ function ThoughtView({ entry }: { readonly entry: ThoughtEntry }): JSX.Element {
       ) : undefined}
     </div>
   );
-}
-
-/** How a turn ended, in one quiet line. */
-function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
-  const words = useWords();
-  const locale = useSelected((state) => state.settings?.locale) ?? "en";
-  const { reason, durationMs, usage } = entry;
-  const parts = [
-    ...(reason === "done" ? [] : [words(`end.${reason}`)]),
-    ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
-    ...(usage?.outputTokens === undefined
-      ? []
-      : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
-    ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
-  ];
-  return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
 }

@@ -1,5 +1,5 @@
 import type { PromptBlock, PromptEntry } from "@patchbay/conversations/model";
-import type { ComponentType, JSX } from "preact";
+import type { ComponentChildren, ComponentType, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { chipIcon, chipLabel, promptText } from "../widgets/chip-words.ts";
@@ -49,6 +49,7 @@ function PromptChip({ block }: { readonly block: PromptBlock }): JSX.Element {
       <span>{chipLabel(block)}</span>
     </>
   );
+  if (block.type === "image" && block.data !== "") return <Picture block={block}>{content}</Picture>;
   const path = block.type === "mention" || block.type === "excerpt" ? block.path : undefined;
   if (path === undefined || conversation === undefined) return <span class="chip">{content}</span>;
   const line = block.type === "mention" || block.type === "excerpt" ? block.lines?.start : undefined;
@@ -61,6 +62,25 @@ function PromptChip({ block }: { readonly block: PromptBlock }): JSX.Element {
     >
       {content}
     </button>
+  );
+}
+
+/** It is small until somebody wants to see it. */
+function Picture({
+  block: { mimeType, data, name = "" },
+  children,
+}: {
+  readonly block: Extract<PromptBlock, { readonly type: "image" }>;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="chip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {children}
+      </button>
+      {isOpen ? <img class="picture" src={`data:${mimeType};base64,${data}`} alt={name} /> : undefined}
+    </>
   );
 }
 

@@ -74,8 +74,16 @@ function Page(): JSX.Element | undefined {
   useFonts();
   if (!hasSettings) return undefined;
   if (conversation === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
+  /** From message to message. On a Mac these keys move the caret of a text. */
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key, altKey, ctrlKey, metaKey, shiftKey, target } = event;
+    if (!altKey || ctrlKey || metaKey || shiftKey || (key !== "ArrowUp" && key !== "ArrowDown")) return;
+    if (panel.state.settings?.isMac === true && target instanceof HTMLTextAreaElement) return;
+    event.preventDefault();
+    panel.emit({ type: "command", command: key === "ArrowUp" ? "previous-prompt" : "next-prompt" });
+  };
   return (
-    <div class="page">
+    <div class="page" onKeyDown={onKeyDown}>
       <Head conversation={conversation} />
       <main class="main">
         {isListing ? <ConversationList /> : isAbout ? <AgentFacts conversation={conversation} /> : undefined}

@@ -80,7 +80,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
 }
 
 /** One agent: begins at once. Several: asks which. */
-export function NewConversation(): JSX.Element | undefined {
+function NewConversation(): JSX.Element | undefined {
   const words = useWords();
   const panel = usePanel();
   const agents = useSelected((state) => state.agents);

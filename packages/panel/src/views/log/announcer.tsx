@@ -1,4 +1,4 @@
-import type { ConversationSnapshot, Entry } from "@patchbay/conversations/model";
+import { type ConversationSnapshot, type Entry, titleOf } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, useWords, type Words } from "../../store/use-panel.ts";
@@ -55,12 +55,7 @@ export class Narrator {
     this.#said.set(entry.id, lengthOf(entry));
     if (entry.kind === "question" && entry.outcome === undefined) {
       const { question } = entry;
-      const title =
-        question.type === "permission"
-          ? question.title
-          : question.type === "form"
-            ? question.message
-            : this.#words("ask.plan", { agent });
+      const title = question.type === "plan" ? this.#words("ask.plan", { agent }) : titleOf(question);
       return this.#words("ask.announce", { agent, title });
     }
     if (entry.kind === "notice") return entry.text;

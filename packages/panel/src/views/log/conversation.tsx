@@ -4,6 +4,7 @@ import { type Later, later } from "../widgets/later.tsx";
 import { Log } from "./log.tsx";
 
 export const Announcer: Later<object> = later();
+export const BackgroundTasks: Later<{ readonly conversation: string }> = later();
 export const ChangesBar: Later<{ readonly conversation: string }> = later();
 export const FindBar: Later<{ readonly conversation: string }> = later();
 
@@ -14,6 +15,7 @@ export function Conversation({ id, isFinding }: { readonly id: string; readonly 
       {isFinding ? <FindBar conversation={id} /> : undefined}
       <OpenLog />
       <div class="foot">
+        <BackgroundTasks conversation={id} />
         <ChangesBar conversation={id} />
       </div>
       <Announcer />

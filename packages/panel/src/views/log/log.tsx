@@ -1,14 +1,12 @@
 import type { ConversationSnapshot, PlacedEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { newestCount } from "../../messages/for-page.ts";
+import { newestCount, olderCount } from "../../messages/for-page.ts";
 import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use-panel.ts";
 import { EntryView } from "../entries/entry.tsx";
-import { type Groups, groupEntries } from "../entries/group-entries.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { useScroll } from "./use-scroll.ts";
-import { firstCount, type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
 
 /** What the session is doing. */
 export const StatusRow: Later<object> = later();
@@ -112,9 +110,11 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
   const goToPrompt = (direction: -1 | 1): void => {
     const { current: view } = scroller;
     if (view === null) return;
-    const prompt = promptBeside(view, direction);
+    const prompt = promptBeside(view, direction, scroll.isPinned());
     if (prompt === undefined) {
-      if (direction === 1) scroll.pin();
+      if (direction === -1) return;
+      scroll.pin();
+      panel.emit({ type: "command", command: "focus" });
       return;
     }
     scroll.unpin();
@@ -131,11 +131,6 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
         aria-live="off"
         aria-label={words("log.label", { agent })}
         tabIndex={0}
-        onKeyDown={(event) => {
-          if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
-          event.preventDefault();
-          goToPrompt(event.key === "ArrowUp" ? -1 : 1);
-        }}
       >
         <div class="log-content" ref={content}>
           {shown.before > 0 || (top[0]?.place ?? open.start) > open.start ? (
@@ -220,12 +215,77 @@ function elementAt(view: HTMLElement | null, place: number): HTMLElement | undef
   return entries.at(-1) === before ? undefined : before;
 }
 
-function promptBeside(view: HTMLElement, direction: -1 | 1): HTMLElement | undefined {
+/** From the one that has the keyboard, else from what is seen; from the end it is the last one. */
+function promptBeside(view: HTMLElement, direction: -1 | 1, isAtEnd: boolean): HTMLElement | undefined {
   const { top } = view.getBoundingClientRect();
   const prompts = Array.from(view.querySelectorAll<HTMLElement>(".entry-prompt"));
   const at = (prompt: HTMLElement): number => prompt.getBoundingClientRect().top - top;
-  const found =
+  const focused = prompts.findIndex((prompt) => prompt === document.activeElement);
+  const beside =
     direction === -1 ? prompts.findLast((prompt) => at(prompt) < -4) : prompts.find((prompt) => at(prompt) > 24);
+  const near = isAtEnd && direction === -1 ? prompts.at(-1) : beside;
+  const found = focused === -1 ? near : prompts[focused + direction];
   found?.setAttribute("tabindex", "-1");
   return found;
+}
+
+/** What is shown at the top level, and below each tool call that started a subagent. */
+interface Groups {
+  readonly top: readonly PlacedEntry[];
+  /** By the id of the tool call. */
+  readonly nested: ReadonlyMap<string, readonly PlacedEntry[]>;
+}
+
+const isSameList = (a: readonly PlacedEntry[], b: readonly PlacedEntry[]): boolean =>
+  a.length === b.length && a.every((placed, index) => placed === b[index]);
+
+/** Lists that did not change stay the same objects. What belongs to a tool call that is not loaded is shown at the top level. */
+function groupEntries(entries: readonly PlacedEntry[], before: Groups | undefined): Groups {
+  const tools = new Set(entries.flatMap(({ entry }) => (entry.kind === "tool" ? [entry.id] : [])));
+  const top: PlacedEntry[] = [];
+  const nested = new Map<string, PlacedEntry[]>();
+  for (const placed of entries) {
+    const { parent } = placed.entry;
+    if (parent === undefined || !tools.has(parent) || parent === placed.entry.id) top.push(placed);
+    else nested.set(parent, [...(nested.get(parent) ?? []), placed]);
+  }
+  const kept = Array.from(nested, ([parent, list]): [string, readonly PlacedEntry[]] => {
+    const known = before?.nested.get(parent);
+    return [parent, known !== undefined && isSameList(known, list) ? known : list];
+  });
+  return { top: before !== undefined && isSameList(before.top, top) ? before.top : top, nested: new Map(kept) };
+}
+
+/** Entries that are in the document at most while somebody reads back. */
+const mostShown = 300;
+
+/** Entries that are drawn first. The others of the newest follow above them in steps of as many, so that what is read first is soon there. */
+const firstCount = 20;
+
+/** What of the entries is in the document. */
+interface Shown {
+  readonly entries: readonly PlacedEntry[];
+  /** How many are loaded before and after. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** `start`: the place of the first one; undefined: the newest, `newest` of them. */
+function shownOf(top: readonly PlacedEntry[], start: number | undefined, newest: number = newestCount): Shown {
+  const first = start === undefined ? top.length - newest : top.findIndex(({ place }) => place >= start);
+  const before = first < 0 ? Math.max(0, top.length - newest) : first;
+  const entries = top.slice(before, start === undefined ? undefined : before + mostShown);
+  return { entries, before, after: top.length - before - entries.length };
+}
+
+/** The start that shows a page more before, or after. */
+function startMoved(top: readonly PlacedEntry[], { before }: Shown, direction: -1 | 1): number | undefined {
+  const index = Math.max(0, before + direction * olderCount);
+  return top[Math.min(index, Math.max(0, top.length - newestCount))]?.place;
+}
+
+/** The start that shows a place with some before it. */
+function startAround(top: readonly PlacedEntry[], place: number): number | undefined {
+  const index = top.findIndex((placed) => placed.place >= place);
+  return top[Math.max(0, index - 20)]?.place;
 }

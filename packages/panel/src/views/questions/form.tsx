@@ -106,34 +106,34 @@ function Field(props: FieldProps): JSX.Element {
   const { field, problem } = props;
   const words = useWords();
   const id = useId();
-  const note = (
-    <>
-      {field.description === undefined ? undefined : (
-        <p class="note" id={`${id}-note`}>
-          {field.description}
-        </p>
-      )}
-      {problem === undefined ? undefined : (
-        <p class="problem" role="alert">
-          {words(problem)}
-        </p>
-      )}
-    </>
-  );
+  const note =
+    field.description === undefined ? undefined : (
+      <p class="note" id={`${id}-note`}>
+        {field.description}
+      </p>
+    );
+  const wrong =
+    problem === undefined ? undefined : (
+      <p class="problem" role="alert">
+        {words(problem)}
+      </p>
+    );
   if (field.input === "text" || field.input === "number") {
     return (
       <div class="form-field">
         <label for={id}>{field.label}</label>
-        <TextInput id={id} {...props} />
         {note}
+        <TextInput id={id} {...props} />
+        {wrong}
       </div>
     );
   }
   return (
     <fieldset class="form-field" aria-describedby={field.description === undefined ? undefined : `${id}-note`}>
       <legend>{field.label}</legend>
-      <Options name={id} {...props} />
       {note}
+      <Options name={id} {...props} />
+      {wrong}
     </fieldset>
   );
 }

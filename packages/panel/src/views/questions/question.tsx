@@ -8,18 +8,17 @@ import type {
   ToolEntry,
 } from "@patchbay/conversations/model";
 import type { ComponentChildren, ComponentType, JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
-import { TextBox } from "../widgets/text-box.tsx";
 import { Icon } from "../widgets/icon.tsx";
 import { isInside, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
 import { PathText } from "../widgets/path-text.tsx";
+import { TextBox } from "../widgets/text-box.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { FormView } from "./form.tsx";
-import { useGuard } from "./guard.ts";
 
 /** Lines of a change that are shown in a question: all that a person would read there. */
 const diffLimit = 400;
@@ -273,4 +272,31 @@ function Answers({
       </div>
     </div>
   );
+}
+
+/** How long a question that has just appeared takes no answer, ms: a key or click may have been on its way elsewhere. */
+export const guardTime = 500;
+
+/** Guards the answers of a question. Keys reach it only when the user has moved the focus into it. */
+function useGuard(): {
+  /** Does what it is given unless the question has only just appeared. */
+  readonly guarded: (act: () => void) => () => void;
+  /** For the question's element: a key that is held down since before is no answer. */
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+} {
+  const shownAt = useRef(performance.now());
+  return {
+    guarded: (act) => () => {
+      if (performance.now() - shownAt.current >= guardTime) act();
+    },
+    onKeyDown: (event) => {
+      const isEarly = performance.now() - shownAt.current < guardTime;
+      const isAnswer = event.key === "Enter" || event.key === " ";
+      if (isAnswer && (event.repeat || (isEarly && !isTextField(event.target)))) event.preventDefault();
+    },
+  };
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
 }

@@ -32,14 +32,19 @@ export function BlockRow({
     <div class={`review-row ${kind}`} data-block={block.key}>
       {block.isFirst ? <ChangeBar state={state} block={block} isReadOnly={isReadOnly} /> : undefined}
       <div class={`review-side left ${isEmpty(block.left) ? "none" : ""}`} dir="ltr">
-        <LineList lines={left} from={block.left.start} to={block.left.end} mark={change === undefined ? "" : "−"} />
+        <LineList
+          lines={left}
+          from={block.left.start}
+          to={block.left.end}
+          mark={change === undefined ? undefined : "−"}
+        />
       </div>
       <div class={`review-side right ${isEmpty(block.right) ? "none" : ""}`} dir="ltr">
         <LineList
           lines={right}
           from={block.right.start}
           to={block.right.end}
-          mark={change === undefined ? "" : "+"}
+          mark={change === undefined ? undefined : "+"}
           isBehindField={!isReadOnly && !hasLongLine(right, block)}
         />
         {isReadOnly || isEmpty(block.right) || hasLongLine(right, block) ? undefined : (
@@ -65,7 +70,7 @@ function LineList({
   readonly lines: Lines;
   readonly from: number;
   readonly to: number;
-  readonly mark: string;
+  readonly mark: string | undefined;
   readonly isBehindField?: boolean;
 }): JSX.Element {
   const words = useWords();

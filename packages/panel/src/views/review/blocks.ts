@@ -1,7 +1,10 @@
 import type { Hunk, LineSpan } from "@patchbay/core/texts";
 
-/** So many lines are in one text field at most: what is typed lays out no more. */
+/** So many lines are in one text field at most: what is typed, and what is drawn at once, lays out no more. */
 export const mostLines = 80;
+
+/** The same of lines that are not changed, which fewer edit. */
+export const mostSameLines = 40;
 
 /** Lines that stand beside each other: the same on both sides, or a part of a change. */
 export interface Block {
@@ -19,14 +22,14 @@ type Piece = Pick<Block, "left" | "right">;
 
 const lengthOf = ({ start, end }: LineSpan): number => end - start;
 
-/** In pieces of at most `mostLines` lines on either side. */
-function* chopped({ left, right }: Piece): Generator<Piece> {
+/** In pieces of at most so many lines on either side. */
+function* chopped({ left, right }: Piece, most: number): Generator<Piece> {
   const cut = ({ start, end }: LineSpan, at: number): LineSpan => ({
     start: Math.min(start + at, end),
-    end: Math.min(start + at + mostLines, end),
+    end: Math.min(start + at + most, end),
   });
   const length = Math.max(lengthOf(left), lengthOf(right));
-  for (let at = 0; at < length; at += mostLines) yield { left: cut(left, at), right: cut(right, at) };
+  for (let at = 0; at < length; at += most) yield { left: cut(left, at), right: cut(right, at) };
 }
 
 /** Both sides from top to bottom. Blocks that are as before keep their keys. */
@@ -40,7 +43,7 @@ export function blocksOf(
   const blocks: Block[] = [];
   const add = (piece: Piece, change: number | undefined): void => {
     let isFirst = change !== undefined;
-    for (const part of chopped(piece)) {
+    for (const part of chopped(piece, change === undefined ? mostSameLines : mostLines)) {
       const name = nameOf({ ...part, change, isFirst });
       const key = known.get(name) ?? next++;
       known.delete(name);
@@ -100,7 +103,7 @@ export function splicedBlocks(
     change: blocks.slice(first, last + 1).find(({ change }) => change !== undefined)?.change,
   };
   let key = highest(blocks);
-  const pieces: Iterable<Piece> = first === last ? [joined] : chopped(joined);
+  const pieces: Iterable<Piece> = first === last ? [joined] : chopped(joined, mostLines);
   const parts = Array.from(pieces, (part, index) => {
     if (index > 0) key += 1;
     return { ...joined, ...part, key: index === 0 ? joined.key : key, isFirst: joined.isFirst && index === 0 };

@@ -120,6 +120,12 @@ export class ReviewState {
     this.#onDidChange();
   }
 
+  /** Puts the caret at a place of the right side. */
+  goTo({ line, column }: Caret): void {
+    this.#goTo(line, column, this.caret?.key ?? 0);
+    this.#onDidChange();
+  }
+
   step(way: "undo" | "redo"): void {
     const splice = this.text.step(way);
     if (splice === undefined) return;
@@ -184,7 +190,11 @@ export class ReviewState {
   async #compare(left: Lines, right: Lines): Promise<readonly Hunk[]> {
     const [before, after] = [textOf(left), textOf(right)];
     const steps = hunkSteps(before, after);
-    return before.length + after.length <= comparedAtOnce ? finish(steps) : await finishInTurns(steps, this.#clock);
+    if (before.length + after.length <= comparedAtOnce) return finish(steps);
+    const hunks = await finishInTurns(steps, this.#clock);
+    // What is drawn then is a task of its own.
+    await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, 0));
+    return hunks;
   }
 
   #onDidChangeText({ cause, hunks, splice }: ReviewTextChange): void {

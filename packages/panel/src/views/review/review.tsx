@@ -8,6 +8,7 @@ import { shownPath, useFolders } from "../widgets/paths.ts";
 import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { BlockRow } from "./block-row.tsx";
+import { FindInReview, type FoundLine } from "./find.tsx";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
 import type { ShownReviews } from "./shown-reviews.ts";
@@ -44,8 +45,10 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
   );
   const info = shown.reviews.find((one) => one.id === id) ?? last.current;
   if (info !== undefined) last.current = info;
+  const isReadOnly = info?.isReadOnly === true || state.end !== undefined;
   const scroller = useRef<HTMLDivElement>(null);
-  const [wanted, setWanted] = useState<{ readonly key: number }>();
+  const [wanted, setWanted] = useState<{ readonly key: number; readonly found?: FoundLine }>();
+  const [isFinding, setFinding] = useState(false);
   const isWide = useIsWide(scroller);
   const [chosen, setChosen] = useState<"unified" | "beside">();
   const isUnified = chosen === undefined ? !isWide : chosen === "unified";
@@ -66,7 +69,13 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
   const show = (key: number | undefined): void => setWanted(key === undefined ? undefined : { key });
   const go = (way: -1 | 1): void => show(nextChange(state, scroller.current, way));
   useLayoutEffect(() => {
-    const bar = scroller.current?.querySelector<HTMLElement>(`[data-block="${wanted?.key}"] .change-bar`);
+    const row = scroller.current?.querySelector(`[data-block="${wanted?.key}"]`);
+    if (wanted?.found !== undefined) {
+      const { side, line } = wanted.found;
+      row?.querySelector(`.${side} [data-number="${line + 1}"]`)?.scrollIntoView({ block: "center" });
+      return;
+    }
+    const bar = row?.querySelector<HTMLElement>(".change-bar");
     bar?.scrollIntoView({ block: "center" });
     bar?.focus({ preventScroll: true });
   }, [wanted]);
@@ -96,9 +105,17 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
     } else if (event.key === "Escape") {
       event.preventDefault();
       leave();
+    } else if (event.key.toLowerCase() === "f" && event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey) {
+      event.preventDefault();
+      setFinding(true);
     }
   };
-  const isReadOnly = info?.isReadOnly === true || state.end !== undefined;
+  /** The keys go to what was found, where it can be edited. */
+  const leaveFinding = (found: FoundLine | undefined): void => {
+    setFinding(false);
+    if (found?.side === "right" && !isReadOnly) state.goTo(found);
+    else scroller.current?.focus({ preventScroll: true });
+  };
   const place = shownPath(info?.path ?? "", folders);
   const path = visibleLine(place);
   return (
@@ -140,12 +157,26 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
           isDisabled={state.isDeciding || (info?.decided ?? 0) === 0}
         />
         <IconButton
+          icon="search"
+          label={words("find.label")}
+          isPressed={isFinding}
+          onClick={() => (isFinding ? leaveFinding(undefined) : setFinding(true))}
+        />
+        <IconButton
           icon="list"
           label={words("review.unified")}
           isPressed={isUnified}
           onClick={() => setChosen(isUnified ? "beside" : "unified")}
         />
       </header>
+      {isFinding ? (
+        <FindInReview
+          state={state}
+          rows={() => scroller.current}
+          onGo={(found) => setWanted({ key: found.key, found })}
+          onClose={leaveFinding}
+        />
+      ) : undefined}
       <Notes state={state} info={info} />
       <div ref={scroller} class="review-body" tabIndex={0} role="group" aria-label={words("review.sides")}>
         <Rows

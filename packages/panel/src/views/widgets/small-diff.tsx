@@ -22,7 +22,7 @@ export interface SmallDiff {
 const context = 2;
 
 /** What differs, with two lines around it. Undefined: too much to be compared while somebody waits. */
-export function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | undefined {
+function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | undefined {
   const parts = diffLines(before, after, { timeout: 40 });
   if (parts === undefined) return undefined;
   const lines: DiffLine[] = [];

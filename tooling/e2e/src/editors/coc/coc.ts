@@ -1,12 +1,9 @@
 import type { Browser } from "playwright-core";
-import { everyAgent } from "../../agents/index.ts";
-import { panelProgram } from "../../agents/panel-agent.ts";
 import { areAllAnnounced } from "../../agents/records.ts";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cocDirectory, findProgram, neovimCommand } from "../../prerequisites/coc.ts";
-import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { pause, poll } from "../../support/poll.ts";
 import { isAlive, mustRun } from "../../support/processes.ts";
@@ -14,6 +11,7 @@ import { TmuxTerminal } from "../../terminals/tmux.ts";
 import { launchBrowser } from "../browser.ts";
 import { ConversationPanel } from "../vscode/conversation-panel.ts";
 import type { EditorDriver, EditorId, EditorTerminal } from "../editor-driver.ts";
+import { agentProcesses, configure, logsOf, writeSettings } from "./coc-lab.ts";
 import { CocTerminal, toNormalMode } from "./coc-terminal.ts";
 import { createNeovimLink, type EditorLink, listenVimLink } from "./editor-link.ts";
 
@@ -66,7 +64,7 @@ export class CocDriver implements EditorDriver {
     // One that was killed leaves its socket behind.
     await rm(socket, { force: true });
     const vimLink = this.#isNeovim ? undefined : await listenVimLink();
-    if (runtime !== undefined) await this.#configure(lab, runtime);
+    if (runtime !== undefined) await configure(lab, runtime);
     await writeFile(join(lab.root, "link.vim"), `${vimLink?.script ?? ""}\n`);
     const program = this.#isNeovim ? neovimCommand() : findProgram("vim");
     if (program === undefined) throw new Error(`${this.displayName} is missing`);
@@ -90,7 +88,7 @@ export class CocDriver implements EditorDriver {
     await this.#link?.close();
     await this.#pane?.dispose();
     // coc's process outlives an editor that was killed, and an agent may still be writing into the lab.
-    const processes = [...this.#processes, ...(await this.#agents())];
+    const processes = [...this.#processes, ...(this.#lab === undefined ? [] : await agentProcesses(this.#lab))];
     await poll("the end of all", () => !processes.some(isAlive), { timeout: 2_000 }).catch(() => {});
     for (const pid of processes) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     await poll("the end of all", () => !processes.some(isAlive), { timeout: 10_000 });
@@ -187,8 +185,7 @@ export class CocDriver implements EditorDriver {
 
   async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#lab === undefined) throw new Error(`${this.displayName} is not started`);
-    const file = join(this.#lab.root, "coc-config", "coc-settings.json");
-    await writeFile(file, JSON.stringify({ ...panelSettings(this.#lab), "patchbay.reviews": reviews }));
+    await writeSettings(this.#lab, { "patchbay.reviews": reviews });
   }
 
   async typeInDiff(text: string): Promise<void> {
@@ -226,6 +223,19 @@ export class CocDriver implements EditorDriver {
 
   async closeDiff(): Promise<void> {
     await this.command("q!");
+  }
+
+  async tryReview(): Promise<void> {
+    await this.command("Patchbay tour");
+    await poll("the review", async () => (await this.link.read("&buftype")) === "acwrite", { timeout: 10_000 });
+  }
+
+  async answerTrial(answer: "again" | "leave"): Promise<string> {
+    await this.#waitForScreen("what may be done next", /Do this again/);
+    const screen = await this.pane.screen();
+    if (answer === "again") await this.pane.type("again");
+    await this.pane.press(answer === "again" ? "Enter" : "Escape");
+    return screen;
   }
 
   /** From the list, by its key for the action. The list is as it was when it was opened. */
@@ -318,49 +328,7 @@ export class CocDriver implements EditorDriver {
   }
 
   async logs(): Promise<string> {
-    const root = this.#lab?.temporary;
-    if (root === undefined) return "";
-    const names = await readdir(root, { recursive: true }).catch(() => []);
-    const logs = names.filter((name) => name.endsWith("coc-nvim.log"));
-    const parts = await Promise.all(
-      logs.map(async (name) => `== ${name}\n${await readFile(join(root, name), "utf8")}`),
-    );
-    return parts.join("\n");
-  }
-
-  /** Processes of the agents, which their launchers note. */
-  async #agents(): Promise<readonly number[]> {
-    const root = this.#lab?.root;
-    if (root === undefined) return [];
-    const files = (await readdir(root)).filter((name) => name.startsWith("pid-"));
-    return await Promise.all(files.map(async (name) => Number(await readFile(join(root, name), "utf8"))));
-  }
-
-  async #configure(lab: Lab, runtime: readonly string[]): Promise<void> {
-    const settings = join(lab.root, "coc-config");
-    await mkdir(settings, { recursive: true });
-    await writeFile(join(settings, "coc-settings.json"), JSON.stringify(panelSettings(lab)));
-    const lines = [
-      "set nocompatible nomore hidden noswapfile laststatus=2 ttimeout ttimeoutlen=10",
-      "filetype plugin on",
-      "syntax on",
-      "set statusline=%f\\ %m%=%{patchbay#status()}",
-      `let g:coc_data_home = '${join(lab.root, "coc-data")}'`,
-      `let g:coc_config_home = '${settings}'`,
-      `let g:coc_node_path = '${nodeBinary()}'`,
-      `set runtimepath^=${runtime.join(",")}`,
-      `source ${join(lab.root, "link.vim")}`,
-      // Other tab pages go first: Neovim 0.10 ends with a segmentation fault when a buffer is wiped in one with a notice in it.
-      "function! E2eClear()",
-      "  silent! tabonly!",
-      "  for info in getbufinfo()",
-      "    if info.listed || has_key(info.variables, 'patchbay_review') || getbufvar(info.bufnr, '&buftype') ==# 'terminal'",
-      "      execute 'silent! bwipeout!' info.bufnr",
-      "    endif",
-      "  endfor",
-      "endfunction",
-    ];
-    await writeFile(join(lab.root, "vimrc"), `${lines.join("\n")}\n`);
+    return this.#lab === undefined ? "" : await logsOf(this.#lab);
   }
 
   async #waitUntilListening(lab: Lab): Promise<void> {
@@ -373,10 +341,4 @@ export class CocDriver implements EditorDriver {
       { timeout: 20_000, describe: () => this.pane.screen() },
     );
   }
-}
-
-/** How the panel starts the agents. */
-function panelSettings(lab: Lab): Readonly<Record<string, unknown>> {
-  const agents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
-  return { "patchbay.panel.agents": agents };
 }

@@ -279,6 +279,20 @@ export class TheiaDriver implements EditorDriver {
     if (await asked()) await reject.click();
   }
 
+  async tryReview(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Try a Review");
+  }
+
+  async answerTrial(answer: "again" | "leave"): Promise<string> {
+    if (answer === "again") return await this.workbench.readAndAnswer("Try Again");
+    const notification = this.workbench.page
+      .locator(".theia-notification-list-item")
+      .filter({ has: this.workbench.page.getByText("Try Again", { exact: true }) })
+      .first();
+    await notification.waitFor({ timeout: 20_000 });
+    return await notification.locator(".theia-notification-message").innerText();
+  }
+
   async reload(): Promise<number> {
     const before = await terminalIds(this.workbench);
     const left = Date.now();

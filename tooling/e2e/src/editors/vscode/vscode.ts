@@ -172,6 +172,21 @@ export class VsCodeDriver implements EditorDriver {
     return told.replaceAll("\u2060", "");
   }
 
+  async tryReview(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Try a Review");
+  }
+
+  async answerTrial(answer: "again" | "leave"): Promise<string> {
+    if (answer === "again") return await this.answerNotification("Try Again");
+    const again = this.workbench.page.getByRole("button", { name: "Try Again", exact: true });
+    const toast = this.workbench.page
+      .locator(".notifications-toasts .notification-toast")
+      .filter({ has: again })
+      .first();
+    await toast.waitFor({ timeout: patience });
+    return await toast.locator(".notification-list-item-message").innerText();
+  }
+
   async titleActions(): Promise<readonly string[]> {
     const actions = this.workbench.page.locator(".editor-group-container.active .editor-actions .action-label");
     return await actions.evaluateAll((elements) => elements.map((element) => element.getAttribute("aria-label") ?? ""));

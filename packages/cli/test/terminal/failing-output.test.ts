@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+
+/** A command of the program, with its output as the shell makes it. */
+function run(command: string, home?: string): { readonly code: number | null; readonly told: string } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-output-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const [own, temporary, folder] = ["home", "tmp", "folder"].map((name) => join(root, name));
+  for (const directory of [own, temporary, folder]) mkdirSync(directory ?? root, { mode: 0o700 });
+  const program = `'${process.execPath}' --conditions=@patchbay/source --no-warnings '${main}'`;
+  const { status, stderr } = spawnSync("sh", ["-c", command.replaceAll("patchbay", program)], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], HOME: home ?? own, TMPDIR: temporary },
+    timeout: 60_000,
+  });
+  return { code: status, told: stderr };
+}
+
+const isLinux = existsSync("/dev/full");
+
+describe.runIf(isLinux)("a program whose output reaches nobody", () => {
+  it.each(["--help", "doctor --json", "status --watch --json"])(
+    "says so in a sentence where the disk is full: %s",
+    { timeout: 60_000 },
+    (command) => {
+      const { code, told } = run(`patchbay ${command} > /dev/full`);
+      expect(told).toBe("What was printed could not be written (ENOSPC). The disk is full: free some space.\n");
+      expect(code).toBe(1);
+    },
+  );
+
+  it.each(["doctor", "serve --json < /dev/zero"])("ends without a word where nobody reads: %s", (command) => {
+    // The pipe is closed before anything is printed.
+    const { told } = run(`patchbay ${command} | true`);
+    expect(told).toBe("");
+  });
+});
+
+describe.runIf(isLinux)("a home that nobody can look into", () => {
+  it.each(["turns", "undo --yes"])("is told in a sentence: %s", (command) => {
+    // Root is kept out of it, too.
+    const { code, told } = run(`patchbay ${command}`, "/proc/1/fdinfo");
+    if (told.includes("No changes by agents")) return;
+    expect(told).toMatch(/^EACCES: permission denied, lstat '.*'\. Give yourself write permission there\.\n$/u);
+    expect(code).toBe(1);
+  });
+});

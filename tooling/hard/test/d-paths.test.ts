@@ -1,0 +1,104 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as ask from "../src/host/calls.ts";
+import { connectHttp, connectWebSocket, pause, startEditor } from "./editor.ts";
+
+describe("paths of diffs", () => {
+  it("D09 relative, NUL, UNC, ../ out of the workspace, empty paths are refused and nothing opens (HTTP and WebSocket)", async () => {
+    const editor = await startEditor();
+    const agent = await connectHttp(editor);
+    const socket = await connectWebSocket(editor);
+    const { workspace } = editor.sandbox;
+    const refused = [
+      "",
+      " ",
+      "a.txt",
+      "./a.txt",
+      "../a.txt",
+      "~/.bashrc",
+      `${workspace}/a\0.txt`,
+      "\0",
+      `${workspace}/../outside.txt`,
+      `${workspace}/sub/../../outside.txt`,
+      `${workspace}/./../outside.txt`,
+      `${workspace}/..`,
+      "//server/share/a.txt",
+      "\\\\server\\share\\a.txt",
+      "\\\\?\\C:\\a.txt",
+      "\\\\.\\pipe\\x",
+      "file:///etc/passwd",
+      "a".repeat(5_000),
+      `/${"a".repeat(5_000)}`,
+      workspace,
+      "/",
+      "/dev/null",
+      "/dev/stdin",
+    ];
+    for (const path of refused) {
+      const what = JSON.stringify(path.slice(0, 60));
+      expect(await agent.openDiff(path, "x\n"), what).toMatchObject({ isError: true });
+      expect((await socket.openDiff(path, "x\n"))[0], what).toMatch(/^isError/u);
+    }
+    expect(await editor.call(ask.views)).toEqual([]);
+    expect(await editor.call(ask.proposals)).toEqual([]);
+    expect(await editor.call(ask.messages)).toEqual([]);
+    // `..` that stays inside is a path like any other.
+    expect(await agent.openDiff(`${workspace}/sub/../inside.txt`, "x\n")).toEqual({ content: [] });
+  });
+
+  it("D09 a path outside the workspace opens only after the user said yes (HTTP and WebSocket)", async () => {
+    const editor = await startEditor();
+    const agent = await connectHttp(editor);
+    const socket = await connectWebSocket(editor);
+    const outside = join(editor.sandbox.root, "outside.txt");
+    const sibling = `${editor.sandbox.workspace}-secret.txt`;
+    await agent.openDiff(outside, "x\n");
+    await agent.openDiff(sibling, "y\n");
+    const answer = socket.openDiff("/etc/passwd", "z\n");
+    await editor.until("three questions", async () => (await editor.call(ask.messages)).length === 3);
+    await pause(300);
+    expect(await editor.call(ask.views)).toEqual([]);
+    for (const { code } of await editor.call(ask.messages)) expect(code).toBe("outside-workspace");
+    await editor.call(ask.answerMessage, { code: "outside-workspace", action: "Show" });
+    await editor.view(({ path }) => path === outside);
+    expect(await editor.openViews()).toHaveLength(1);
+    // The terminal can still decide what was not shown.
+    expect(await agent.finalText(sibling)).toBe("y\n");
+    expect(await socket.callTool("close_tab", { tab_name: "/etc/passwd" })).toEqual(["TAB_CLOSED"]);
+    expect((await answer)[0]).toBe("DIFF_REJECTED");
+  });
+
+  it("D10 a symlink out of the workspace counts as outside (HTTP and WebSocket)", async () => {
+    const editor = await startEditor();
+    const { root, workspace } = editor.sandbox;
+    const secret = join(root, "secret.txt");
+    writeFileSync(secret, "secret\n");
+    mkdirSync(join(root, "elsewhere"));
+    symlinkSync(secret, join(workspace, "link.txt"));
+    symlinkSync(join(root, "elsewhere"), join(workspace, "linked"));
+    symlinkSync("linked", join(workspace, "twice"));
+    symlinkSync(join(root, "not-there.txt"), join(workspace, "dangling.txt"));
+    symlinkSync("loop", join(workspace, "loop"));
+    const agent = await connectHttp(editor);
+    const socket = await connectWebSocket(editor);
+    const linked = ["link.txt", "linked/new.txt", "twice/deep/new.txt", "dangling.txt", "loop", "loop/a.txt"];
+    for (const name of linked) {
+      const opened = await agent.openDiff(join(workspace, name), "x\n");
+      const toldUser = (await editor.call(ask.messages)).filter(({ text }) => text.includes(name)).length;
+      expect(opened.isError === true || toldUser === 1, name).toBe(true);
+      void socket.openDiff(join(workspace, name), "x\n").catch(() => undefined);
+    }
+    await pause(300);
+    expect(await editor.call(ask.views)).toEqual([]);
+    expect((await socket.callTool("openFile", { filePath: join(workspace, "link.txt") })).join()).toContain("isError");
+    // A link that stays inside is inside, and so is the workspace under another name.
+    writeFileSync(join(workspace, "real.txt"), "x\n");
+    symlinkSync("real.txt", join(workspace, "alias.txt"));
+    symlinkSync(workspace, join(root, "workspace-alias"));
+    await agent.openDiff(join(workspace, "alias.txt"), "y\n");
+    await editor.view(({ path }) => path.endsWith("alias.txt"));
+    await agent.openDiff(join(root, "workspace-alias", "real.txt"), "z\n");
+    await editor.view(({ path }) => path.includes("workspace-alias"));
+  });
+});

@@ -1,0 +1,4 @@
+import type { Options } from "tsup";
+
+export const editorFindings: readonly string[];
+export function findingPages(codes?: readonly string[]): NonNullable<Options["esbuildPlugins"]>[number];
