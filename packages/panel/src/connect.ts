@@ -46,7 +46,8 @@ class Connection {
     document.body.append(this.#banner);
     page.addEventListener("message", ({ data }) => {
       if ("state" in data) writeJson(sessionStorage, names.state, data.state);
-      else this.#say(data.message);
+      // Keys that the page does not take are the browser's.
+      else if ("message" in data) this.#say(data.message);
     });
     page.start();
     const again = (): void => {

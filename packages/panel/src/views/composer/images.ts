@@ -7,8 +7,8 @@ const largest = 5 * 1024 * 1024;
 
 export type ImageProblem = "compose.imageTooLarge" | "compose.imageType";
 
-/** Longer sides than this no model looks at, px. */
-const longestSide = 2_576;
+/** The longest side of what is drawn anew, px: longer ones no model looks at, and each next one is tried where the one before is too large. */
+const longestSides = [2_576, 1_568, 1_024] as const;
 
 /** Reads images from what was pasted or dropped; what is too large, or of another kind, is drawn anew. */
 export async function readImages(
@@ -34,12 +34,26 @@ export async function readImages(
 /** Rejects where the browser cannot read it. */
 async function drawnAnew(file: File): Promise<Blob> {
   const bitmap = await createImageBitmap(file);
-  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height));
+  try {
+    for (const longest of longestSides) {
+      const canvas = drawn(bitmap, longest);
+      for (const kind of [{ type: "image/png" }, { type: "image/webp", quality: 0.9 }]) {
+        // oxlint-disable-next-line no-await-in-loop -- the next one is for where this one is too large
+        const blob = await canvas.convertToBlob(kind);
+        if (blob.size <= largest) return blob;
+      }
+    }
+  } finally {
+    bitmap.close();
+  }
+  throw new Error("The image is too large.");
+}
+
+function drawn(bitmap: ImageBitmap, longest: number): OffscreenCanvas {
+  const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
   canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  bitmap.close();
-  const sharp = await canvas.convertToBlob({ type: "image/png" });
-  return sharp.size <= largest ? sharp : await canvas.convertToBlob({ type: "image/webp", quality: 0.9 });
+  return canvas;
 }
 
 async function base64(file: Blob): Promise<string> {
