@@ -161,7 +161,7 @@ function resolvePath(conversation: Conversation, path: string): string {
 }
 
 /** What was said, without what tools returned; empty for what says nothing. */
-function textOf(entry: Entry): string {
+export function textOf(entry: Entry): string {
   switch (entry.kind) {
     case "prompt":
       return entry.blocks.map(blockText).join(" ");
@@ -196,7 +196,7 @@ function answered({ question, outcome }: QuestionEntry): string {
 }
 
 /** Everything that an entry holds, for a document or a search. */
-function wholeText(entry: Entry): string {
+export function wholeText(entry: Entry): string {
   switch (entry.kind) {
     case "tool":
       return [entry.title, entry.command, entry.input, entry.output].filter((part) => part !== undefined).join("\n\n");
