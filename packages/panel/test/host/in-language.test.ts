@@ -43,7 +43,7 @@ it("gives the answers that Patchbay offers in the user's language, with what wou
           name: "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
           rule: "Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
         },
-        { name: "Ja, und Bash(npm test *) in diesem Ordner immer zulassen", rule: "Bash(npm test *)" },
+        { name: "Ja, und Bash(npm test *) in diesem Ordner immer erlauben", rule: "Bash(npm test *)" },
         { name: "Yes, and don't ask again", rule: "npm test" },
       ],
     },

@@ -255,9 +255,9 @@ describe("a page", () => {
     expect(open.entries.at(-1)?.entry).toMatchObject({
       question: {
         reason: "Gemini CLI schreibt diese Datei, ohne gefragt zu haben.",
-        choices: [{ name: "Zulassen" }, { name: "Yes, please" }],
+        choices: [{ name: "Erlauben" }, { name: "Yes, please" }],
       },
-      outcome: { summary: "Zulassen" },
+      outcome: { summary: "Erlauben" },
     });
   });
 
