@@ -42,6 +42,19 @@ describe("what is collected from the sources", () => {
 });
 
 describe("what Patchbay says in conversations", () => {
+  it("has every sentence with a value that the panel's host says, and those about the limits of a plan", () => {
+    const limits = readFileSync(join(packages, "conversations/src/claude-stream/plan-limits.ts"), "utf8");
+    const said = [
+      ...sourcesIn("panel/src/host").flatMap((source) => Array.from(source.matchAll(/said\(`([^`]+)`\)/gu))),
+      ...Array.from(limits.matchAll(/return (?:wasPaidFor \? undefined : )?[`"](\p{Lu}[^`"]+ [^`"]+)[`"];/gu)),
+    ].map(([, sentence = ""]) => {
+      let count = 0;
+      return sentence.replaceAll(/\$\{[^}]+\}/gu, () => `{${count++}}`);
+    });
+    expect(said).toHaveLength(6);
+    expect(textsOf(saidTexts())).toEqual(expect.arrayContaining(said));
+  });
+
   it("is what the sources say", () => {
     const source = ["conversations/src", "core/src/storage", "panel/src/host", "panel/src/server"]
       .flatMap((folder) => sourcesIn(folder))

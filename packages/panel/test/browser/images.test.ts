@@ -24,14 +24,14 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
   };
 
   /** Pastes or drops a picture of so many pixels, of noise, in which nothing can be packed. */
-  const give = async (how: "paste" | "drop", type: string, side: number): Promise<number> =>
+  const give = async (how: "paste" | "drop", type: string, width: number, height = width): Promise<number> =>
     await page.evaluate(
-      async ([event, mimeType, size]) => {
-        const canvas = new OffscreenCanvas(size, size);
+      async ([event, mimeType, across, down]) => {
+        const canvas = new OffscreenCanvas(across, down);
         const context = canvas.getContext("2d");
-        const noise = new Uint8ClampedArray(size * size * 4);
+        const noise = new Uint8ClampedArray(across * down * 4);
         for (let at = 0; at < noise.length; at += 65_536) crypto.getRandomValues(noise.subarray(at, at + 65_536));
-        context?.putImageData(new ImageData(noise, size, size), 0, 0);
+        context?.putImageData(new ImageData(noise, across, down), 0, 0);
         const blob = await canvas.convertToBlob({ type: "image/png" });
         const data = new DataTransfer();
         data.items.add(new File([blob], "screen.png", { type: mimeType }));
@@ -43,7 +43,7 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
         document.querySelector("textarea")?.dispatchEvent(made);
         return blob.size;
       },
-      [how, type, side] as const,
+      [how, type, width, height] as const,
     );
 
   const sent = async (): Promise<{ readonly mimeType: string; readonly size: number }> => {
@@ -79,6 +79,12 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
   it("of a kind that no agent takes are sent as one that they take", async () => {
     await open();
     await give("paste", "image/x-unknown", 100);
+    expect(await sent()).toMatchObject({ mimeType: "image/png" });
+  });
+
+  it("that are very thin are sent, too", async () => {
+    await open();
+    await give("paste", "image/x-unknown", 1, 6_000);
     expect(await sent()).toMatchObject({ mimeType: "image/png" });
   });
 

@@ -51,7 +51,9 @@ async function drawnAnew(file: File): Promise<Blob> {
 
 function drawn(bitmap: ImageBitmap, longest: number): OffscreenCanvas {
   const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
-  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
+  // A side that is far shorter keeps a pixel: a canvas without one cannot be saved.
+  const scaled = (side: number): number => Math.max(1, Math.round(side * scale));
+  const canvas = new OffscreenCanvas(scaled(bitmap.width), scaled(bitmap.height));
   canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   return canvas;
 }
