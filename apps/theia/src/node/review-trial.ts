@@ -15,21 +15,30 @@ export type AfterTrial = AgentId | "diagnose" | undefined;
  */
 export async function tryReview({ companion, host }: WorkspaceCompanion, mayStart: boolean): Promise<AfterTrial> {
   const platform = createNodePlatform();
-  const show = async (code: string, text: string, actions: readonly string[]): Promise<string | undefined> => {
+  const show = async (
+    code: string,
+    text: string,
+    actions: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<string | undefined> => {
     const message: HostMessage = { code: `trial-${code}`, severity: "info", text, values: {}, actions };
-    return await host.messages.show(message);
+    return await host.messages.show(signal === undefined ? message : { ...message, signal });
   };
   for (;;) {
     const trial = await startTrial(companion, platform).catch((error: unknown) => {
       void show("failed", messageOf(error), []);
     });
     if (trial === undefined) return undefined;
+    // What to do is said until it is done.
+    const underway = new AbortController();
     void show(
       "begun",
       "This is how a change of an agent opens: the file on the left, the proposal on the right. Edit the right side, accept or reject single changes, then press Accept or Reject. No agent is running, and none of your files is touched.",
       [],
+      underway.signal,
     );
     const end = await trial.ended;
+    underway.abort();
     const sentence = wordsOf(end);
     if (sentence === undefined) return undefined;
     const there = await Promise.all(

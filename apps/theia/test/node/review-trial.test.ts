@@ -77,6 +77,8 @@ describe("a review without an agent", () => {
     view.type(view.text.replace('"..."', '"…"'));
     view.accept();
     expect(await next).toBe("claude");
+    // What to do is not said any longer than it is to be done.
+    expect(connected.window.withdrawn).toHaveLength(1);
     expect(said).toEqual([
       expect.stringContaining("No agent is running, and none of your files is touched."),
       "Accepted. An agent would now write what stood on the right: 2 of its 3 changes, with your edits. | Run Claude Code | Try Again",

@@ -174,6 +174,10 @@ export const openWhenIdle: Scenario = {
       await started.focus();
       await waitForNoApproval(agent);
       mustEqual("idle.txt", await world.readFile("idle.txt"), startContents);
+      // Else the editor asks what is to become of it when it is closed.
+      await editor.openFile("notes.txt");
+      await list.press("Control+s");
+      await poll("the saved notes", async () => (await world.readFile("notes.txt")).includes("k"), { timeout: patience });
       await waitForBadge(list, "");
     } finally {
       await list.set("always");

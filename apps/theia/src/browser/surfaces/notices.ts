@@ -77,9 +77,10 @@ export class HostMessages {
   @inject(Notices)
   protected readonly notices: Notices;
 
+  /** What stands on the screen. */
   protected readonly asking: Map<number, Notice> = new Map();
 
-  /** The question was answered elsewhere. */
+  /** The question was answered elsewhere, or what was told is over. */
   withdraw(id: number): void {
     this.asking.get(id)?.withdraw();
   }
@@ -92,11 +93,11 @@ export class HostMessages {
     const shown = key === undefined ? text : filled(nls.localize(key, text));
     const timeout = code === brief ? { timeout: briefMs } : {};
     const notice = this.notices[severity === "warning" ? "warn" : severity](shown, { actions: labels, ...timeout });
+    this.asking.set(id, notice);
+    const ended = notice.answer.finally(() => this.asking.delete(id));
     // A plain notice has no answer to wait for: Theia's promise ends only when the notice goes away.
     if (actions.length === 0) return undefined;
-    this.asking.set(id, notice);
-    const answer = await notice.answer;
-    this.asking.delete(id);
+    const answer = await ended;
     return answer === undefined ? undefined : actions[labels.indexOf(answer)];
   }
 }
