@@ -290,7 +290,9 @@ export class TheiaDriver implements EditorDriver {
       .filter({ has: this.workbench.page.getByText("Try Again", { exact: true }) })
       .first();
     await notification.waitFor({ timeout: 20_000 });
-    return await notification.locator(".theia-notification-message").innerText();
+    const text = await notification.locator(".theia-notification-message").innerText();
+    await notification.locator(".codicon-close").click();
+    return text;
   }
 
   async reload(): Promise<number> {
