@@ -177,7 +177,9 @@ export const openWhenIdle: Scenario = {
       // Else the editor asks what is to become of it when it is closed.
       await editor.openFile("notes.txt");
       await list.press("Control+s");
-      await poll("the saved notes", async () => (await world.readFile("notes.txt")).includes("k"), { timeout: patience });
+      await poll("the saved notes", async () => (await world.readFile("notes.txt")).includes("k"), {
+        timeout: patience,
+      });
       await waitForBadge(list, "");
     } finally {
       await list.set("always");
