@@ -185,7 +185,7 @@ describe.skipIf(why !== undefined)(`what agents and tools say, in a real browser
         output: long,
         changes: [{ path: `/home/me/shop/${long}.ts`, before: long, after: `${long}y` }],
       });
-      const choices = [{ id: "y", name: "Yes", kind: "allow-once" }] as const;
+      const choices = [{ id: "y", name: long, kind: "allow-once", rule: `${long}y` }] as const;
       panelHost.add({
         kind: "question",
         id: "q",
@@ -200,11 +200,43 @@ describe.skipIf(why !== undefined)(`what agents and tools say, in a real browser
           choices,
         },
       });
-      panelHost.status({ title: long });
+      panelHost.add({
+        kind: "question",
+        id: "f",
+        at: 0,
+        question: {
+          type: "form",
+          message: long,
+          fields: [
+            {
+              id: "a",
+              label: long,
+              description: long,
+              input: "one-of",
+              isRequired: true,
+              options: [{ value: "b", label: long, description: long }],
+            },
+            { id: "c", label: long, input: "text", isRequired: false },
+          ],
+        },
+      });
+      panelHost.status({ title: long, state: { kind: "retrying", attempt: 1, reason: long, nextAt: Date.now() } });
     });
     await page.locator("[data-question=q]").waitFor();
+    await page.locator("[data-question=f] .option").waitFor();
     await page.locator("[data-id=t] .tool-head").click();
     expect(await sticksOut()).toEqual([]);
+    // Browsers look for the direction of such a text again in each of its lines: seconds without an answer.
+    const slow = await page.evaluate(() =>
+      Array.from(document.querySelectorAll("#panel *"))
+        .filter((one) => one.textContent.length > 10_000)
+        .filter((one) => {
+          const { unicodeBidi, whiteSpace } = getComputedStyle(one);
+          return unicodeBidi === "plaintext" && whiteSpace !== "nowrap";
+        })
+        .map((one) => one.outerHTML.slice(0, 80)),
+    );
+    expect(slow).toEqual([]);
     const lengths = await page
       .locator(".diff-text")
       .evaluateAll((lines) => lines.map((line) => line.textContent.length));

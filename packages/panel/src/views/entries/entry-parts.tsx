@@ -25,7 +25,7 @@ export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element 
               <Icon name={state === "done" ? "check" : "circle"} />
             )}
             <span class="sr-only">{words(`plan.${state}`)}: </span>
-            <span>{text}</span>
+            <span dir="auto">{text}</span>
           </li>
         ))}
       </ol>
@@ -43,7 +43,7 @@ export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Elem
     <div class={`notice notice-${level}`}>
       <Icon name={level} />
       <div class="notice-text">
-        <p>{said(text)}</p>
+        <p dir="auto">{said(text)}</p>
         {detail === undefined ? undefined : (
           <details>
             <summary>{words("notice.detail")}</summary>

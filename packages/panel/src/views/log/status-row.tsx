@@ -32,7 +32,7 @@ export function StatusRow(): JSX.Element | undefined {
 
 function Working({ text }: { readonly text: string }): JSX.Element {
   return (
-    <p class="status">
+    <p class="status" dir="auto">
       <span class="spinner" aria-hidden="true" />
       {text}
     </p>
@@ -64,7 +64,7 @@ function Retrying({ state }: { readonly state: Extract<SessionState, { readonly 
   const { attempt, reason, nextAt } = state;
   const seconds = Math.ceil((nextAt - useNow()) / 1000);
   return (
-    <p class="status warning">
+    <p class="status warning" dir="auto">
       <Icon name="warning" />
       {seconds > 0
         ? words("state.retrying", { attempt, reason, seconds })
@@ -83,7 +83,7 @@ function Ended({
   const agent = useAgentName();
   const conversation = useSelected(({ open }) => open?.id);
   return (
-    <p class="status">
+    <p class="status" dir="auto">
       {words("state.ended", { agent })}
       {/* Why stands in the notice above. */}
       {reason === undefined || conversation === undefined ? undefined : (
@@ -109,7 +109,7 @@ function SignedOut({ state }: { readonly state: Extract<SessionState, { readonly
     <div class="notice notice-warning">
       <Icon name="warning" />
       <div class="notice-text">
-        <p>{words("state.signedOut", { agent })}</p>
+        <p dir="auto">{words("state.signedOut", { agent })}</p>
         <div class="buttons">
           {state.methods.length === 0 ? (
             <button type="button" class="button primary" onClick={act("sign-in")}>
@@ -120,6 +120,7 @@ function SignedOut({ state }: { readonly state: Extract<SessionState, { readonly
               <button
                 key={id}
                 type="button"
+                dir="auto"
                 class={`button ${index === 0 ? "primary" : ""}`}
                 title={description}
                 onClick={act("sign-in", id)}

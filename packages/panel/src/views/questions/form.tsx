@@ -68,7 +68,11 @@ export function FormView({
   return (
     <form onSubmit={submit} noValidate>
       <div class="question-body">
-        {question.message === "" ? undefined : <p class="question-title">{question.message}</p>}
+        {question.message === "" ? undefined : (
+          <p class="question-title" dir="auto">
+            {question.message}
+          </p>
+        )}
         {question.fields.map((field, index) => (
           <Field
             key={field.id}
@@ -108,7 +112,7 @@ function Field(props: FieldProps): JSX.Element {
   const id = useId();
   const note =
     field.description === undefined ? undefined : (
-      <p class="note" id={`${id}-note`}>
+      <p class="note" dir="auto" id={`${id}-note`}>
         {field.description}
       </p>
     );
@@ -121,7 +125,9 @@ function Field(props: FieldProps): JSX.Element {
   if (field.input === "text" || field.input === "number") {
     return (
       <div class="form-field">
-        <label for={id}>{field.label}</label>
+        <label for={id} dir="auto">
+          {field.label}
+        </label>
         {note}
         <TextInput id={id} {...props} />
         {wrong}
@@ -130,7 +136,7 @@ function Field(props: FieldProps): JSX.Element {
   }
   return (
     <fieldset class="form-field" aria-describedby={field.description === undefined ? undefined : `${id}-note`}>
-      <legend>{field.label}</legend>
+      <legend dir="auto">{field.label}</legend>
       {note}
       <Options name={id} {...props} />
       {wrong}
@@ -176,10 +182,12 @@ function Options({ name, field, state, onChange }: FieldProps & { readonly name:
             checked={state.chosen.includes(value) && !(type === "radio" && state.isOther)}
             onChange={({ currentTarget }) => toggle(value, currentTarget.checked)}
           />
-          <span>
+          <span dir="auto">
             {label}
             {"description" in rest && rest.description !== undefined ? (
-              <span class="note">{rest.description}</span>
+              <span class="note" dir="auto">
+                {rest.description}
+              </span>
             ) : undefined}
           </span>
         </label>

@@ -106,8 +106,14 @@ function PermissionView({
       {(answer, isSent) => (
         <>
           <div class="question-body">
-            <p class="question-title">{visibleLine(title)}</p>
-            {reason === undefined ? undefined : <p class="note">{reason}</p>}
+            <p class="question-title" dir="auto">
+              {visibleLine(title)}
+            </p>
+            {reason === undefined ? undefined : (
+              <p class="note" dir="auto">
+                {reason}
+              </p>
+            )}
             <OutsidePaths question={question} />
             {command === undefined ? undefined : <TextBox label={words("ask.command")} text={command} isCommand />}
             {input === undefined ? undefined : <TextBox label={words("ask.input")} text={input} />}
@@ -237,7 +243,7 @@ function Answers({
   return (
     <div class="question-foot">
       {rules.map(({ id, rule = "", name }) => (
-        <p key={id} class="note rule">
+        <p key={id} class="note rule" dir="auto">
           {words("ask.rule", { name: visibleLine(name) })} <code dir="ltr">{visibleLine(rule)}</code>
         </p>
       ))}
@@ -262,6 +268,7 @@ function Answers({
           <button
             key={id}
             type="button"
+            dir="auto"
             class={`button ${index === 0 ? "primary" : ""}`}
             disabled={isSent}
             onClick={act}

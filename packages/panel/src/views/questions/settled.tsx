@@ -26,8 +26,12 @@ export function SettledView({
       <div class="settled-text">
         {answers === undefined ? (
           <p>
-            {title === "" ? undefined : <span class="settled-title">{visibleLine(title)}</span>}
-            <span class="settled-answer">
+            {title === "" ? undefined : (
+              <span class="settled-title" dir="auto">
+                {visibleLine(title)}
+              </span>
+            )}
+            <span class="settled-answer" dir="auto">
               {visibleLine(summary)}
               {edited}
             </span>
@@ -36,7 +40,9 @@ export function SettledView({
           answers.map(({ label, answer }, index) => (
             <p key={index} dir="auto">
               <span class="settled-label">{visibleLine(label)}</span>
-              <span class="settled-answer">{visibleLine(answer)}</span>
+              <span class="settled-answer" dir="auto">
+                {visibleLine(answer)}
+              </span>
             </p>
           ))
         )}

@@ -65,7 +65,11 @@ export function MenuPopup({ id, root, label, items, place, onPick, onClose }: Me
           </span>
           <span class="popup-text">
             <span class="popup-name">{item.name}</span>
-            {item.description === undefined ? undefined : <span class="note">{item.description}</span>}
+            {item.description === undefined ? undefined : (
+              <span class="note" dir="auto">
+                {item.description}
+              </span>
+            )}
           </span>
         </button>
       ))}
