@@ -1,6 +1,6 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, findClaudeCompanion } from "../../src/index.ts";
 import { ScriptedLab } from "./scripted-lab.ts";
 
@@ -11,6 +11,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await lab.dispose();
 });
 
@@ -23,19 +24,26 @@ describe("Claude Code", () => {
   });
 
   it("loses what comes in the first 200 ms", async () => {
+    let now = 1000;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
     const { notify } = await lab.listen({
       tools: ["openDiff"],
       onOpen: [{ method: "selection_changed", params: context("lost") }],
+      answers: { openDiff: ["DIFF_REJECTED", "tab"] },
     });
     const claude = await lab.connect(createClaudeDriver(lab.where));
-    const first = claude.until("the first selection", ({ contexts }) => contexts > 0);
+    const path = join(lab.where.cwd, "a.txt");
+    /** What was sent before is there once an answer is that was sent behind it. */
+    const answered = async (): Promise<unknown> => await claude.propose({ path, text: "x" }).outcome;
+    now += 199;
     notify("selection_changed", context("lost as well"));
-    const told = (): number => {
-      notify("selection_changed", context("seen"));
-      return claude.status.contexts;
-    };
-    await expect.poll(told).toBeGreaterThan(0);
-    expect((await first).view?.selectedText).toBe("seen");
+    await answered();
+    expect(claude.status.contexts).toBe(0);
+    now += 1;
+    notify("selection_changed", context("seen"));
+    await answered();
+    clock.mockRestore();
+    expect(claude.status).toMatchObject({ contexts: 1, view: { selectedText: "seen" } });
   });
 
   it("is not cleared by a null selection, but by an empty path", async () => {
