@@ -55,6 +55,24 @@ describe("what Patchbay says in conversations", () => {
     expect(textsOf(saidTexts())).toEqual(expect.arrayContaining(said));
   });
 
+  it("has every sentence in which an agent's session fails", () => {
+    const files = ["acp/session.ts", "acp/failures.ts", "claude-stream/session.ts", "claude-stream/control.ts"];
+    const failures = files
+      .map((file) => readFileSync(join(packages, "conversations/src", file), "utf8"))
+      .flatMap((source) =>
+        Array.from(source.matchAll(/`(\$\{[^}]+\} [^`\n]+[.])`|"((?:Claude Code|The) [^"\n]+[.])"/gu)),
+      )
+      .map(([, template, text = ""]) => template ?? text)
+      // Its two sentences are looked for below.
+      .filter((sentence) => !sentence.includes("endOf("));
+    const known = textsOf(saidTexts()).map((text) => text.replaceAll(/\{\d\}/gu, "{}"));
+    const shape = (sentence: string): string => sentence.replaceAll(/\$\{[^}]+\}/gu, "{}");
+    expect(failures.length).toBeGreaterThan(15);
+    const isKnown = (failure: string): boolean =>
+      known.includes(shape(failure)) || known.includes(shape(failure).replace(/^Claude Code/u, "{}"));
+    expect(failures.filter((failure) => !isKnown(failure))).toEqual([]);
+  });
+
   it("is what the sources say", () => {
     const source = ["conversations/src", "core/src/storage", "panel/src/host", "panel/src/server"]
       .flatMap((folder) => sourcesIn(folder))

@@ -1,6 +1,7 @@
 import type { SessionState } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { useSaid } from "../../store/said.ts";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
@@ -98,6 +99,7 @@ function Ended({
 /** The agent needs its own sign-in first: its ways to do so, and to try again. */
 function SignedOut({ state }: { readonly state: Extract<SessionState, { readonly kind: "signed-out" }> }): JSX.Element {
   const words = useWords();
+  const said = useSaid();
   const panel = usePanel();
   const agent = useAgentName();
   const conversation = useSelected(({ open }) => open?.id);
@@ -122,10 +124,10 @@ function SignedOut({ state }: { readonly state: Extract<SessionState, { readonly
                 type="button"
                 dir="auto"
                 class={`button ${index === 0 ? "primary" : ""}`}
-                title={description}
+                title={description === undefined ? undefined : said(description)}
                 onClick={act("sign-in", id)}
               >
-                {name}
+                {said(name)}
               </button>
             ))
           )}
