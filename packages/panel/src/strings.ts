@@ -260,6 +260,7 @@ export const panelStrings = {
   "compose.selectionOn": "Selection is included. Click to leave it out.",
   "compose.selectionOff": "Selection is left out. Click to include it.",
   "compose.imageTooLarge": "The image is larger than 5 MB.",
+  "compose.imageStill": "The image is larger than 5 MB. Only its first frame is sent.",
   "compose.imageType": "Only PNG, JPEG, GIF and WebP images can be sent.",
   "compose.noImages": "{agent} doesn’t accept images.",
   "compose.dropImages": "Only images can be dropped from outside the editor. Type @ to mention a file.",

@@ -76,6 +76,16 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
     expect(size).toBeLessThan(5 * 1024 * 1024);
   });
 
+  it("that move and are too large are sent as a still, and that is said", async () => {
+    await open();
+    await give("paste", "image/gif", 100);
+    await page.locator(".chip.removable").waitFor();
+    expect(await page.getByText("Only its first frame is sent.").count()).toBe(0);
+    await give("paste", "image/gif", 2_700);
+    await page.getByText("Only its first frame is sent.").waitFor();
+    expect(await page.locator(".chip.removable").count()).toBe(2);
+  });
+
   it("of a kind that no agent takes are sent as one that they take", async () => {
     await open();
     await give("paste", "image/x-unknown", 100);

@@ -5,7 +5,7 @@ const types: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gi
 /** Bytes of the largest image that is sent. */
 const largest = 5 * 1024 * 1024;
 
-export type ImageProblem = "compose.imageTooLarge" | "compose.imageType";
+export type ImageProblem = "compose.imageTooLarge" | "compose.imageType" | "compose.imageStill";
 
 /** The longest side of what is drawn anew, px: longer ones no model looks at, and each next one is tried where the one before is too large. */
 const longestSides = [2_576, 1_568, 1_024] as const;
@@ -26,6 +26,8 @@ export async function readImages(
     }
     // oxlint-disable-next-line no-await-in-loop
     const data = await base64(image);
+    // What moves stands still in what is drawn anew.
+    if (image !== file && file.type === "image/gif") problem ??= "compose.imageStill";
     blocks.push({ type: "image", mimeType: image.type, data, ...(file.name === "" ? {} : { name: file.name }) });
   }
   return problem === undefined ? { blocks } : { blocks, problem };
