@@ -24,6 +24,7 @@ import {
   panelTerminal,
   panelTogether,
 } from "./panel-history.ts";
+import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
@@ -44,6 +45,7 @@ import { trial } from "./trial.ts";
 import { turnSigns, turnUndo, turnView } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
+import { panelOtherWindow, panelTab } from "./vscode-panel.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
@@ -119,6 +121,9 @@ export const scenarios: readonly Scenario[] = [
   panelStop,
   panelContext,
   panelSlash,
+  panelQueue,
+  panelPicture,
+  panelResend,
   panelMode,
   panelModel,
   panelSignIn,
@@ -131,6 +136,8 @@ export const scenarios: readonly Scenario[] = [
   panelBeside,
   panelPage,
   panelTogether,
+  panelTab,
+  panelOtherWindow,
   panelOverReload,
   panelTwoWindows,
   panelOverRestart,

@@ -1,9 +1,9 @@
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { pause, poll } from "../../support/poll.ts";
 
-/** VS Code has a frame for each webview, and in it the one of its document. */
-function webviewIn(page: Page): FrameLocator {
-  return page.locator("iframe.webview.ready").first().contentFrame().frameLocator("iframe#active-frame");
+/** VS Code has a frame for each webview, in the order in which they were made, and in it the one of its document. */
+export function webviewIn(page: Page, index = 0): FrameLocator {
+  return page.locator("iframe.webview.ready").nth(index).contentFrame().frameLocator("iframe#active-frame");
 }
 
 /** Longest wait, ms: the first answer waits for the start of its agent, which takes long on a busy machine. */
@@ -190,11 +190,17 @@ export class ConversationPanel {
     return rows.map((row) => row.replaceAll(/\s*\n\s*/g, " "));
   }
 
-  /** Opens a conversation of the list, by words in its row. */
-  async open(title: RegExp): Promise<void> {
-    await this.#openList();
-    await this.#rows.filter({ hasText: title }).first().locator(".row-button").click({ timeout: patience });
+  /** Opens a conversation of the list, by words in its row; of several the first one, which is the newest. */
+  async open(title: RegExp, which: "first" | "last" = "first"): Promise<void> {
+    await this.look(title, which);
     await this.composer.waitFor({ timeout: patience });
+  }
+
+  /** The same, where it may be that it can only be read. */
+  async look(title: RegExp, which: "first" | "last" = "first"): Promise<void> {
+    await this.#openList();
+    await this.#rows.filter({ hasText: title })[which]().locator(".row-button").click({ timeout: patience });
+    await this.#root.locator(".log").waitFor({ timeout: patience });
   }
 
   async #openList(): Promise<void> {

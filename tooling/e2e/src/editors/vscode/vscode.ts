@@ -14,8 +14,6 @@ import { patience, Workbench } from "./workbench.ts";
 /** Pixels: the agents' questions need some thirty rows. */
 const panelHeight = 480;
 
-/** How the tab of a proposal is recognised: the extension puts the agent's name in it. */
-
 /** VS Code, as served by code-server to a browser. */
 export class VsCodeDriver implements EditorDriver {
   readonly id = "vscode" as const;
@@ -261,12 +259,28 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async openPanel(): Promise<ConversationPanel> {
-    const panel = new ConversationPanel(this.workbench.page);
+    return await this.openPanelIn(this.workbench);
+  }
+
+  /** The view in a window; opened where it is not yet. */
+  async openPanelIn(workbench: Workbench): Promise<ConversationPanel> {
+    const panel = new ConversationPanel(workbench.page);
     // The same command leads from the panel back to the editor.
-    if (!(await this.workbench.page.locator("iframe.webview.ready").first().isVisible()))
-      await this.workbench.runCommand("Patchbay: Open Conversation Panel");
+    if (!(await workbench.page.locator("iframe.webview.ready").first().isVisible()))
+      await workbench.runCommand("Patchbay: Open Conversation Panel");
     await panel.waitUntilReady();
     return panel;
+  }
+
+  /** Another window on the same folder, with an extension host of its own. The driver's own window stays the one it acts in. */
+  async openWindow(): Promise<Workbench> {
+    if (this.#context === undefined) throw new Error("VS Code is not started");
+    const page = await this.#context.newPage();
+    await page.goto(this.workbench.page.url());
+    const workbench = new Workbench(page);
+    await workbench.waitUntilReady();
+    await page.locator(".statusbar-item[id$='patchbay.status']").waitFor({ timeout: 60_000 });
+    return workbench;
   }
 
   async waitForAgent(displayName: string): Promise<void> {
