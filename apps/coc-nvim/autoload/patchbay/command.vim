@@ -23,6 +23,7 @@ let s:subs = {
       \ 'next': {'call': 'patchbay#go#next'},
       \ 'open': {'command': 'openAgent', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ 'pause': {'command': 'toggleSharing', 'with': 'pause'},
+      \ 'peek': {'call': 'patchbay#turns#show', 'range': 1},
       \ 'previous': {'call': 'patchbay#go#previous'},
       \ 'reject': {'call': 'patchbay#go#because', 'rest': 1},
       \ 'restart': {'command': 'restart'},
@@ -46,7 +47,7 @@ let s:plugs = {
       \ 'send': 'send', 'send-problem': 'send problem', 'answer': 'answer', 'pause': 'pause', 'resume': 'resume',
       \ 'hunk-accept': 'hunk accept', 'hunk-reject': 'hunk reject', 'hunk-undo': 'hunk undo', 'hunk-next': 'hunk next',
       \ 'hunk-previous': 'hunk previous', 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare', 'layout': 'layout',
-      \ 'turns': 'turns', 'keep': 'keep', 'undo': 'undo', 'next-change': 'change next', 'previous-change': 'change previous',
+      \ 'turns': 'turns', 'keep': 'keep', 'undo': 'undo', 'peek': 'peek', 'next-change': 'change next', 'previous-change': 'change previous',
       \ }
 let s:anywhere = ['next', 'previous', 'review', 'agents', 'answer', 'toggle', 'focus', 'turns']
 let s:ranged = ['send', 'keep', 'undo']

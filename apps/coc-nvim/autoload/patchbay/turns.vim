@@ -113,6 +113,58 @@ function! patchbay#turns#undo(words, range) abort
   return s:Decide('undo', a:range, [now ? substitute(a:words, '^now\s*', '', '') : a:words, now ? 1 : 0])
 endfunction
 
+" `:Patchbay peek`
+function! patchbay#turns#show(range) abort
+  return s:Decide('show', a:range, [])
+endfunction
+
+" Lines of a change at the cursor, until it moves. They come from files, so nothing in them is carried out.
+function! patchbay#turns#peek(lines) abort
+  call s:Close()
+  let widths = map(copy(a:lines), {_, line -> strdisplaywidth(line)})
+  let [width, height] = [max([20, min([max(widths), &columns - 6])]), max([1, min([len(a:lines), &lines / 2])])]
+  if has('nvim')
+    let number = nvim_create_buf(v:false, v:true)
+    call nvim_buf_set_lines(number, 0, -1, v:false, a:lines)
+    call nvim_buf_set_option(number, 'bufhidden', 'wipe')
+    let s:peek = nvim_open_win(number, v:false, {'relative': 'cursor', 'row': 1, 'col': 0, 'width': width, 'height': height,
+          \ 'style': 'minimal', 'border': 'single', 'focusable': v:false})
+  else
+    let s:peek = popup_create(a:lines, {'line': 'cursor+1', 'col': 'cursor', 'border': [], 'padding': [0, 1, 0, 1],
+          \ 'maxwidth': width, 'maxheight': height, 'mapping': 0})
+  endif
+  call win_execute(s:peek, 'setlocal syntax=diff nowrap')
+  let s:peeked = [win_getid(), line('.'), col('.')]
+  augroup patchbay_peek
+    autocmd!
+    autocmd CursorMoved,CursorMovedI * call s:Moved()
+    autocmd InsertEnter,BufLeave * call s:Close()
+  augroup END
+  redraw
+endfunction
+
+" Vim tells of a move before the first one, too, where nobody listened before.
+function! s:Moved() abort
+  if s:peeked != [win_getid(), line('.'), col('.')]
+    call s:Close()
+  endif
+endfunction
+
+function! s:Close() abort
+  augroup patchbay_peek
+    autocmd!
+  augroup END
+  let shown = get(s:, 'peek', 0)
+  let s:peek = 0
+  if shown == 0
+    return
+  elseif !has('nvim')
+    call popup_close(shown)
+  elseif nvim_win_is_valid(shown)
+    call nvim_win_close(shown, v:true)
+  endif
+endfunction
+
 function! s:Decide(verdict, range, rest) abort
   if &buftype !=# '' || expand('%') ==# ''
     call patchbay#say('This window does not show a file. :Patchbay turns lists what agents changed.', 'WarningMsg')

@@ -20,7 +20,7 @@ import {
   sendLineArguments,
   setEnvironmentArguments,
 } from "./terminals.ts";
-import { bringBackTurn, decideTurnLines } from "./turns.ts";
+import { bringBackTurn, decideTurnLines, showTurnLines } from "./turns.ts";
 
 export interface CommandServices extends SendServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
@@ -87,6 +87,7 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
     keepChange: (...place) => sayOf(decideTurnLines(services, "keep", place)),
     undoChange: (...place) => sayOf(decideTurnLines(services, "undo", place)),
+    showChange: (...place) => sayOf(showTurnLines(services, place)),
     bringBack: () => sayOf(bringBackTurn(services)),
     hold: (id) => hold(services, say, asText(id)),
     installHook: (name) => installHook(services, say, asText(name)),

@@ -8,7 +8,7 @@ const inEditor = ["accept", "reject", "next", "previous"] as const;
 
 // In one text: it is read at every start.
 const others =
-  "openAgent health showShared toggleSharing mention sendProblem answer linkTmux compareWithDisk agents installHook removeHook reviews hold acceptHunk rejectHunk undoHunk all keepChange undoChange bringBack openPanel sendSelection explain tour";
+  "openAgent health showShared toggleSharing mention sendProblem answer linkTmux compareWithDisk agents installHook removeHook reviews hold acceptHunk rejectHunk undoHunk all keepChange undoChange showChange bringBack openPanel sendSelection explain tour";
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
 export function registerCommands(services: CommandServices): Disposable {

@@ -31,6 +31,15 @@ export async function decideTurnLines(
   return await actions.decideLines(loaded, verdict, place);
 }
 
+/** The same lines as they were and as they are. */
+export async function showTurnLines(
+  services: TurnCommandServices,
+  place: readonly unknown[],
+): Promise<string | undefined> {
+  const [loaded, actions] = await Promise.all([load(services), loadActions()]);
+  return await actions.showLines(loaded, place);
+}
+
 export async function bringBackTurn(services: TurnCommandServices): Promise<string | undefined> {
   const [loaded, actions] = await Promise.all([load(services), loadActions()]);
   return await actions.bringBack(loaded);

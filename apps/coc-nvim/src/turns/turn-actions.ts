@@ -187,6 +187,38 @@ export async function decideLines(
   return [...said].join(" ");
 }
 
+/** Of a change so many lines are shown. */
+const mostPeeked = 200;
+
+/** `patchbay.showChange`: the lines that an agent changed, as they were and as they are, in a popup at the cursor. */
+export async function showLines(services: TurnServices, given: readonly unknown[]): Promise<string | undefined> {
+  const { changes, vim } = services;
+  const place = given.length > 0 ? given : asList(await vim.call("patchbay#turns#place"));
+  const [path, first, last] = [asText(place[0]), asNumber(place[1]), asNumber(place[2])];
+  const all = ((await changes.signs.hunks(path)) ?? []).toSorted((one, other) => one.start - other.start);
+  const lines: string[] = [];
+  for (const hunk of selectedHunks(all, first, last, false)) {
+    const { turn } = hunk;
+    const [before, after] = await Promise.all([
+      changes.ledgers.beforeText(turn.id, path),
+      changes.ledgers.afterText(turn.id, path),
+    ]);
+    const cut = (text: string | undefined, { start, end }: { readonly start: number; readonly end: number }) =>
+      toBufferText((text ?? "").replace(/^\uFEFF/u, "")).lines.slice(start, end);
+    const prompt = turn.prompt === "" ? "" : `: ${turn.prompt.slice(0, 60)}`;
+    lines.push(
+      plainLine(`${turn.agents.join(", ")}${prompt}  ${all.indexOf(hunk) + 1} of ${all.length}`),
+      ...cut(before, hunk.before).map((line) => `-${line}`),
+      ...cut(after, hunk.hunk).map((line) => `+${line}`),
+    );
+  }
+  if (lines.length === 0) return noChange;
+  const shown =
+    lines.length > mostPeeked ? [...lines.slice(0, mostPeeked), `… ${lines.length - mostPeeked} more`] : lines;
+  await vim.call("patchbay#turns#peek", [shown]);
+  return undefined;
+}
+
 /** `patchbay.bringBack`: the last undo, undone. */
 export async function bringBack(services: TurnServices): Promise<string | undefined> {
   const turns = services.changes.ledgers.turns();

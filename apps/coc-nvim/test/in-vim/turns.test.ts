@@ -74,6 +74,7 @@ describe.each(findVims())("changes by agents in $name", (vim) => {
       "xmap gu <Plug>(patchbay-undo)",
       'call Type("4GVjgu")',
       "Patchbay bringback",
+      "3Patchbay peek",
       "enew | Patchbay undo",
       "let g:facts.said = Said('This window does not show a file.')",
       "let g:facts.given = map(g:given, {_, one -> [one[0]] + map(one[1:], 'type(v:val) == v:t_string ? fnamemodify(v:val, \":t\") : v:val')})",
@@ -86,7 +87,33 @@ describe.each(findVims())("changes by agents in $name", (vim) => {
         ["patchbay.undoChange", "a.txt", 1, 7, "not these", 1],
         ["patchbay.undoChange", "a.txt", 4, 5, "", 0],
         ["patchbay.bringBack"],
+        ["patchbay.showChange", "a.txt", 3, 3],
       ],
+    });
+  });
+
+  it("are seen in a popup until the cursor moves, and carry nothing out", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call cursor(2, 1)",
+      "function! Shown() abort",
+      "  let windows = has('nvim') ? filter(nvim_list_wins(), {_, one -> nvim_win_get_config(one).relative !=# ''}) : popup_list()",
+      "  return map(copy(windows), {_, one -> [getbufline(winbufnr(one), 1, '$'), getwinvar(one, '&modifiable') || getbufvar(winbufnr(one), '&syntax') ==# 'diff']})",
+      "endfunction",
+      "call patchbay#turns#peek(['Claude Code: Change it  1 of 1', '-two vim: set tw=7:', '+TWO'])",
+      "let g:facts.shown = Shown()",
+      "call patchbay#turns#peek(['another', '+line'])",
+      "let g:facts.again = map(Shown(), 'v:val[0]')",
+      "let g:facts.place = [line('.'), winnr('$'), &textwidth]",
+      'call Type("j")',
+      "doautocmd CursorMoved",
+      "let g:facts.left = Shown()",
+    );
+    expect(facts).toEqual({
+      shown: [[["Claude Code: Change it  1 of 1", "-two vim: set tw=7:", "+TWO"], 1]],
+      again: [["another", "+line"]],
+      place: [2, vim.name === "Vim" ? 1 : 2, 0],
+      left: [],
     });
   });
 

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { createNodePlatform, type TurnSource } from "@patchbay/core";
 import { createDiskDoor, FolderLedgers, placedHunks } from "@patchbay/turns";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { actOnTurn, bringBack, decideLines, turnRows, type TurnServices } from "../../src/turns/turn-actions.ts";
+import {
+  actOnTurn,
+  bringBack,
+  decideLines,
+  showLines,
+  turnRows,
+  type TurnServices,
+} from "../../src/turns/turn-actions.ts";
 import { heldLines } from "../../src/turns/turn-signs.ts";
 
 const platform = createNodePlatform();
@@ -127,6 +134,40 @@ describe("lines of a file", () => {
       "Undone; the agent reads about it with your next prompt. 1 of the changes were changed again since and left alone: a.txt.",
     );
     expect(readFileSync(path, "utf8")).toBe(before.replace("one", "mine"));
+  });
+});
+
+describe("what is shown of a line", () => {
+  const shown = async (first: number, last = first): Promise<unknown> => {
+    const said = await showLines(services, [path, first, last]);
+    const call = opened.pop();
+    return Array.isArray(call) ? call : said;
+  };
+
+  it("is whose change it is, the lines as they were and the lines as they are", async () => {
+    expect(await shown(1)).toEqual(["patchbay#turns#peek", ["Claude Code: Change it  1 of 3", "-one", "+ONE"]]);
+    expect(await shown(4)).toEqual(["patchbay#turns#peek", ["Claude Code: Change it  2 of 3", "+new"]]);
+    // What was removed stands at the line above.
+    expect(await shown(6)).toEqual(["patchbay#turns#peek", ["Claude Code: Change it  3 of 3", "-six"]]);
+    expect(await shown(1, 4)).toEqual([
+      "patchbay#turns#peek",
+      ["Claude Code: Change it  1 of 3", "-one", "+ONE", "Claude Code: Change it  2 of 3", "+new"],
+    ]);
+    expect(await shown(2)).toBe("No change by an agent is waiting for review here.");
+  });
+
+  it("is found where the line is by now, and is not too much", async () => {
+    writeFileSync(path, `zero\n${after}`);
+    expect(await shown(2)).toEqual(["patchbay#turns#peek", ["Claude Code: Change it  1 of 3", "-one", "+ONE"]]);
+    writeFileSync(path, after);
+    ledgers.aboutToWrite(source, [{ path, before: after }]);
+    await ledgers.ready();
+    writeFileSync(path, `${after}${"more\n".repeat(300)}`);
+    ledgers.wrote(source);
+    await ledgers.settled();
+    const [, lines] = (await shown(8)) as [string, string[]];
+    expect(lines).toHaveLength(201);
+    expect(lines.at(-1)).toBe("… 102 more");
   });
 });
 

@@ -17,6 +17,8 @@ export interface PlacedHunk {
   readonly start: number;
   readonly end: number;
   readonly kind: "add" | "change" | "delete";
+  /** What stood there before the turn: lines of that text from 0, the end not included. */
+  readonly before: { readonly start: number; readonly end: number };
   /** Every hunk that is left of this turn in this file is one of these. */
   readonly of: number;
 }
@@ -60,7 +62,7 @@ export async function placedHunks(
   return placed;
 }
 
-type Piece = Pick<PlacedHunk, "hunk" | "start" | "end" | "kind">;
+type Piece = Pick<PlacedHunk, "hunk" | "start" | "end" | "kind" | "before">;
 
 /** A hunk as it stands now; of one that only adds lines those runs that nobody has changed since. */
 function piecesNow(hunk: LineHunk, since: readonly LineHunk[]): readonly Piece[] {
@@ -72,7 +74,13 @@ function piecesNow(hunk: LineHunk, since: readonly LineHunk[]): readonly Piece[]
     const place = placeNow(one, since);
     return place === undefined
       ? []
-      : [{ hunk: { start, end, ...(isWhole ? {} : { isPart: true as const }) }, ...place }];
+      : [
+          {
+            hunk: { start, end, ...(isWhole ? {} : { isPart: true as const }) },
+            before: { start: one.beforeStart, end: one.beforeEnd },
+            ...place,
+          },
+        ];
   });
 }
 

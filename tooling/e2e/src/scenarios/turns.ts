@@ -151,6 +151,18 @@ export const turnSigns: Scenario = {
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await coc.openFile("turn-a.txt");
         await see("the signs", signs, [1, 3]);
+        await coc.command("3");
+        await coc.command("Patchbay peek");
+        await poll(
+          "the third line as it was, and whose it is",
+          async () => {
+            const screen = await coc.pane.screen();
+            return /Claude Code: Please change.*2 of 2/.test(screen) && screen.includes("-third line");
+          },
+          { timeout: patience, describe: () => coc.pane.screen() },
+        );
+        await coc.command("1");
+        await poll("no popup", async () => !(await coc.pane.screen()).includes("-third line"), { timeout: patience });
         await coc.command("1Patchbay undo keep the first line");
         await poll("that it waits", async () => /is working/.test(await coc.pane.screen()), {
           timeout: patience,
