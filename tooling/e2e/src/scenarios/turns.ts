@@ -187,6 +187,8 @@ export const turnSigns: Scenario = {
             describe: () => coc.pane.screen(),
           },
         );
+        // Drawn, it does not read keys yet: one that comes sooner closes it.
+        await pause(500);
         await coc.pane.type("G");
         await see("the last line of the list", "line('.')", 4);
         // The list reads keys by itself, and not while it goes somewhere.
