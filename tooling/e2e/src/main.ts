@@ -15,6 +15,7 @@ const usage = `Runs the real agents in the real editors.
 
   --list            print the cases and end
   --only <prefix>   editor[:agent[:scenario]], or panel[:agent], hook[:agent]; may be repeated, or comma-separated
+  --without <prefix> but not these, named in the same way
   --lanes <number>  how many editors run side by side: else $PATCHBAY_E2E_LANES, else 2 where there are processors and memory
                     for them; 1 for times that are to be compared, and always with --record
   --record          write what went over the wire into packages/core/test/golden
@@ -29,6 +30,7 @@ const { values } = parseArgs({
   options: {
     list: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: [] },
+    without: { type: "string", multiple: true, default: [] },
     lanes: { type: "string" },
     record: { type: "boolean", default: false },
     screenshots: { type: "boolean", default: false },
@@ -38,6 +40,9 @@ const { values } = parseArgs({
   },
 });
 
+const wordsOf = (lists: readonly string[]): readonly string[] =>
+  lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -45,8 +50,8 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const wishes = values.only.flatMap((wish) => wish.split(",")).filter((wish) => wish !== "");
-  const cases = chooseCases(allCases(), wishes);
+  const wishes = wordsOf(values.only);
+  const cases = chooseCases(allCases(), wishes, wordsOf(values.without));
   if (values.list) {
     for (const one of cases) console.log(one.id);
     return 0;

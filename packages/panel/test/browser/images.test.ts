@@ -70,7 +70,7 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
 
   it("that are too large are made smaller", async () => {
     await open();
-    expect(await give("drop", "image/png", 2_700)).toBeGreaterThan(5 * 1024 * 1024);
+    expect(await give("drop", "image/png", 2_700, 600)).toBeGreaterThan(5 * 1024 * 1024);
     const { mimeType, size } = await sent();
     expect(mimeType).toBe("image/webp");
     expect(size).toBeLessThan(5 * 1024 * 1024);
@@ -81,7 +81,7 @@ describe.skipIf(why !== undefined)(`images in a real browser (${why ?? "Chromium
     await give("paste", "image/gif", 100);
     await page.locator(".chip.removable").waitFor();
     expect(await page.getByText("Only its first frame is sent.").count()).toBe(0);
-    await give("paste", "image/gif", 2_700);
+    await give("paste", "image/gif", 2_700, 600);
     await page.getByText("Only its first frame is sent.").waitFor();
     expect(await page.locator(".chip.removable").count()).toBe(2);
   });

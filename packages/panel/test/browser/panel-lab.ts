@@ -24,6 +24,9 @@ export function whyNoBrowser(): string | undefined {
   return findBrowser() === undefined ? "needs Chromium, on the path or named by PATCHBAY_E2E_BROWSER" : undefined;
 }
 
+/** Longest wait for anything in the page, ms: a bound for what hangs, on a machine that is busy. Tests take a minute at most. */
+const patience = 50_000;
+
 /** The real bundle in a real browser, under the policy that hosts set. */
 export class PanelLab {
   readonly #browser: Browser;
@@ -50,6 +53,7 @@ export class PanelLab {
     viewport = { width: 1_200, height: 800 },
   ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
     const context = await this.#browser.newContext({ viewport });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(String(error.stack)));
@@ -76,6 +80,7 @@ export class PanelLab {
     readonly direction?: "ltr" | "rtl";
   } = {}): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly problems: readonly string[] }> {
     const context = await this.#browser.newContext({ viewport: { width, height }, deviceScaleFactor: 2 });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(String(error.stack)));

@@ -43,10 +43,14 @@ export function allCases(): readonly Case[] {
 
 /**
  * The cases whose ids start with one of the wishes, part by part (`coc` means both of its editors); all of them without a wish. Those
- * of a group are chosen by its word, with an agent if only its own are wanted (`panel:claude`), or by their ids.
+ * of a group are chosen by its word, with an agent if only its own are wanted (`panel:claude`), or by their ids. `unwanted` leaves out
+ * cases that are named in the same way.
  */
-export function chooseCases(cases: readonly Case[], wishes: readonly string[]): readonly Case[] {
-  if (wishes.length === 0) return cases;
+export function chooseCases(
+  cases: readonly Case[],
+  wishes: readonly string[],
+  unwanted: readonly string[] = [],
+): readonly Case[] {
   const matches = ({ id, editor, agent, scenario: { group } }: Case, wish: string): boolean => {
     if (id === wish) return true;
     // It has no others.
@@ -54,5 +58,7 @@ export function chooseCases(cases: readonly Case[], wishes: readonly string[]): 
     if (wish === group || wish === `${group}:${agent}`) return true;
     return id.startsWith(`${wish}:`) || editor.id.startsWith(`${wish}-`);
   };
-  return cases.filter((one) => wishes.some((wish) => matches(one, wish)));
+  return cases
+    .filter((one) => wishes.length === 0 || wishes.some((wish) => matches(one, wish)))
+    .filter((one) => !unwanted.some((wish) => matches(one, wish)));
 }
