@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { CDPSession, Page } from "playwright-core";
+import { PanelProgram } from "./editors/page/panel-program.ts";
+import { TheiaDriver } from "./editors/theia/theia.ts";
 import { writeLauncher } from "./agents/agent.ts";
 import { panelProgram } from "./agents/panel-agent.ts";
 import type { ConversationPanel } from "./editors/vscode/conversation-panel.ts";
@@ -14,12 +16,14 @@ import { pause, poll } from "./support/poll.ts";
 import { findProcesses } from "./support/processes.ts";
 
 /**
- * Measures the conversation panel where it really runs: the packaged extension in code-server, with a scripted agent. What the page
- * costs by itself is measured by the panel's own bench. On a quiet machine.
+ * Measures the conversation panel where it really runs: the packaged extension in code-server, Theia with Patchbay (`--editor theia`), or
+ * `patchbay panel` with its page in a browser (`--editor page`), with a scripted agent. What the page costs by itself is measured by the
+ * panel's own bench. On a quiet machine.
  */
 const { values: options } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
   options: {
+    editor: { type: "string", default: "vscode" },
     turns: { type: "string", default: "200" },
     seconds: { type: "string", default: "10" },
     entries: { type: "string", default: "10000" },
@@ -31,10 +35,66 @@ const { values: options } = parseArgs({
 const scriptName = "speaker.mjs";
 const agentName = "Gemini CLI";
 
+/** The process in which conversations are, by its command line. */
+const hosts: Readonly<Record<string, RegExp>> = {
+  vscode: /--type=extensionHost/u,
+  theia: /lib\/backend\/main\.js/u,
+  page: / panel .*--no-open/u,
+};
+
 async function measure(lab: Lab): Promise<void> {
-  const { root } = lab;
   const script = join(import.meta.dirname, "agents", scriptName);
   await writeLauncher(panelProgram(lab, "gemini"), {}, [`exec ${nodeBinary()} ${script} "$@"`]);
+  if (options.editor === "theia") await measureTheia(lab);
+  else if (options.editor === "page") await measurePage(lab);
+  else await measureCode(lab);
+}
+
+async function measureTheia(lab: Lab): Promise<void> {
+  const theia = new TheiaDriver(findPackage("theia", ".tgz"));
+  try {
+    await theia.start(lab);
+    const { page } = theia.workbench;
+    await page.context().addInitScript(noteFrames, false);
+    await unopened(lab.root, []);
+    const panel = await theia.openPanel();
+    await panel.begin(agentName);
+    await streaming(lab.root, panel);
+    await soak(lab.root, page, panel);
+  } finally {
+    await theia.stop();
+  }
+}
+
+async function measurePage(lab: Lab): Promise<void> {
+  const program = new PanelProgram();
+  try {
+    await program.start(lab);
+    await unopened(lab.root, []);
+    const panel = await program.open();
+    const { page } = program;
+    await page.context().addInitScript(noteFrames, true);
+    await page.reload();
+    await panel.waitUntilReady();
+    await panel.begin(agentName);
+    await streaming(lab.root, panel);
+    await soak(lab.root, page, panel);
+    await filled(panel);
+    const times: number[] = [];
+    for (let round = 0; round < Number(options.rounds); round += 1) {
+      await page.reload();
+      await panel.entries().first().waitFor();
+      await pause(1500);
+      times.push(await page.evaluate(() => Number(Reflect.get(globalThis, "panelDrawnAt")) - performance.timeOrigin));
+    }
+    say(`loaded anew with ${options.entries} entries`, ms(times));
+  } finally {
+    await program.stop();
+  }
+}
+
+async function measureCode(lab: Lab): Promise<void> {
+  const { root } = lab;
   const code = new VsCodeDriver(findPackage("vscode", ".vsix"));
   try {
     await code.start(lab);
@@ -43,7 +103,7 @@ async function measure(lab: Lab): Promise<void> {
     page.on("request", (request) => {
       if (/\/dist\/page\//u.test(request.url())) loaded.push(request.url());
     });
-    await page.context().addInitScript(noteFrames);
+    await page.context().addInitScript(noteFrames, false);
     await page.evaluate(noteKeys);
     await unopened(root, loaded);
     const opened = await code.openPanel();
@@ -67,10 +127,10 @@ const ms = (numbers: readonly number[]): string =>
   `median ${percentile(numbers, 0.5).toFixed(0)} ms, p95 ${percentile(numbers, 0.95).toFixed(0)} ms, most ${Math.max(...numbers).toFixed(0)} ms (${numbers.length})`;
 
 /**
- * In every frame: when entries were first drawn, and how old the texts were that a frame showed. The agent writes the time into
+ * In every frame, and in the window itself where it is the page: when entries were first drawn, and how old the texts were that a frame showed. The agent writes the time into
  * what it says, and all clocks are the machine's own.
  */
-function noteFrames(): void {
+function noteFrames(isWindowToo: boolean): void {
   const delays: number[] = [];
   Reflect.set(globalThis, "panelDelays", delays);
   let latest = 0;
@@ -97,7 +157,7 @@ function noteFrames(): void {
     if (root === null) setTimeout(begin, 4);
     else new MutationObserver(look).observe(root, { subtree: true, childList: true, characterData: true });
   };
-  if (self !== top) begin();
+  if (isWindowToo || self !== top) begin();
 }
 
 /** In the window: when a key was pressed last. */
@@ -118,8 +178,8 @@ async function memoryOf(pid: number): Promise<number> {
 }
 
 async function hostOf(root: string): Promise<number> {
-  const [host] = await findProcesses(root, /--type=extensionHost/u);
-  if (host === undefined) throw new Error("There is no extension host.");
+  const [host] = await findProcesses(root, hosts[options.editor] ?? hosts["vscode"] ?? /^$/u);
+  if (host === undefined) throw new Error("There is no host of conversations.");
   return host;
 }
 
@@ -140,13 +200,13 @@ async function streaming(root: string, panel: ConversationPanel): Promise<void> 
   await pause(3000);
   const idle = await share();
   await pause(5000);
-  say("extension host, idle", since(idle, await share()));
+  say("host, idle", since(idle, await share()));
   await panel.send(`stream ${options.seconds}`);
   await panel.waitForText(/@\d{13}/u);
   await pause(1000);
   const before = await share();
   await pause((Number(options.seconds) - 3) * 1000);
-  say("extension host, streaming at 100 chunks/s", since(before, await share()));
+  say("host, streaming at 100 chunks/s", since(before, await share()));
   await panel.waitUntilIdle();
   const delays: unknown = await panel.composer.evaluate(() => Reflect.get(globalThis, "panelDelays"));
   say("agent's write to screen", ms(Array.isArray(delays) ? delays.map(Number) : []));
@@ -179,13 +239,13 @@ async function soak(root: string, page: Page, panel: ConversationPanel): Promise
   const took = Math.round((Date.now() - start) / 1000);
   say(
     `after ${turns} more turns (${took} s)`,
-    `window's heap ${((await heapOf(session)) - heap).toFixed(1)} MB more than ${heap.toFixed(0)} MB; extension host ${((await memoryOf(host)) - memory).toFixed(0)} MB more than ${memory.toFixed(0)} MB, resident`,
+    `window's heap ${((await heapOf(session)) - heap).toFixed(1)} MB more than ${heap.toFixed(0)} MB; host ${((await memoryOf(host)) - memory).toFixed(0)} MB more than ${memory.toFixed(0)} MB, resident`,
   );
   await session.detach();
 }
 
-/** A conversation of so many entries is hidden with its side bar and shown again. */
-async function hiddenAndShown(page: Page, panel: ConversationPanel): Promise<void> {
+/** As many entries as were asked for are in the conversation. */
+async function filled(panel: ConversationPanel): Promise<void> {
   await panel.send(`fill ${options.entries}`);
   const start = Date.now();
   await poll("the end of the history", async () => (await panel.text()).includes("All is said."), {
@@ -194,6 +254,11 @@ async function hiddenAndShown(page: Page, panel: ConversationPanel): Promise<voi
   });
   await panel.waitUntilIdle();
   say(`${options.entries} entries said and drawn`, `${Date.now() - start} ms`);
+}
+
+/** A conversation of so many entries is hidden with its side bar and shown again. */
+async function hiddenAndShown(page: Page, panel: ConversationPanel): Promise<void> {
+  await filled(panel);
   await panel.write("a draft");
   await panel.frame.locator(".log").hover();
   await page.mouse.wheel(0, -900);
@@ -236,7 +301,7 @@ async function hiddenAndShown(page: Page, panel: ConversationPanel): Promise<voi
 
 const lab = await createLab();
 try {
-  await ensurePrerequisites(["vscode"], console.log);
+  await ensurePrerequisites(options.editor === "page" ? [] : [options.editor], console.log);
   await measure(lab);
 } finally {
   await lab.dispose();

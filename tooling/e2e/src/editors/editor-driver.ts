@@ -34,6 +34,8 @@ export interface EditorDriver {
   sendSelection(): Promise<void>;
   /** The proposal's views that are open now: what their tabs or windows are called. */
   openDiffs(): Promise<readonly string[]>;
+  /** How many tabs have such a title, whoever's they are; absent where there are none. */
+  tabsNamed?(title: RegExp): Promise<number>;
   /** Brings the only view whose title matches to the front. */
   showDiff(title: RegExp): Promise<void>;
   /** Presses the accept button, or what stands for it, of the view in the foreground. */

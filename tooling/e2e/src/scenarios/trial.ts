@@ -5,8 +5,12 @@ import { must, type Scenario } from "./scenario.ts";
 
 const sample = /sample\.js/u;
 
-/** The made-up proposal in the foreground. */
+/** The made-up proposal in the foreground, and none of before: one that was decided goes away by itself. */
 async function waitForSample(editor: EditorDriver): Promise<void> {
+  const { tabsNamed } = editor;
+  if (tabsNamed !== undefined) {
+    await poll("one made-up proposal", async () => (await tabsNamed.call(editor, sample)) === 1, { timeout: 20_000 });
+  }
   await editor.showDiff(sample);
   let text = "";
   await poll(
@@ -40,6 +44,8 @@ export const trial: Scenario = {
     const left = async (): Promise<readonly string[]> =>
       (await readdir(lab.temporary, { recursive: true })).filter((name) => name.includes("patchbay-try-"));
     await poll("an end with nothing left", async () => (await left()).length === 0, { timeout: 5_000 });
-    must("nothing waits for the user", !(await editor.openDiffs()).some((title) => sample.test(title)));
+    const waiting = async (): Promise<number> =>
+      (await editor.tabsNamed?.(sample)) ?? (await editor.openDiffs()).filter((title) => sample.test(title)).length;
+    await poll("an end without a tab of it", async () => (await waiting()) === 0, { timeout: 5_000 });
   },
 };

@@ -199,6 +199,10 @@ export class TheiaDriver implements EditorDriver {
     return labels.filter((label) => agentNamePattern.test(label));
   }
 
+  async tabsNamed(title: RegExp): Promise<number> {
+    return await this.workbench.mainTabs().filter({ hasText: title }).count();
+  }
+
   async showDiff(title: RegExp): Promise<void> {
     const tab = this.workbench.mainTabs().filter({ hasText: title });
     await tab.waitFor({ timeout: 10_000 });

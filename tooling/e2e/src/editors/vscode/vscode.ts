@@ -120,6 +120,10 @@ export class VsCodeDriver implements EditorDriver {
     return labels.filter((label) => agentNamePattern.test(label));
   }
 
+  async tabsNamed(title: RegExp): Promise<number> {
+    return await this.workbench.tabs().filter({ hasText: title }).count();
+  }
+
   async showDiff(title: RegExp): Promise<void> {
     const tab = this.workbench.tabs().filter({ hasText: title });
     // A review whose title changes stands in two tabs for a moment.
