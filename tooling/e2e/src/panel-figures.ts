@@ -39,7 +39,7 @@ const agentName = "Gemini CLI";
 const hosts: Readonly<Record<string, RegExp>> = {
   vscode: /--type=extensionHost/u,
   theia: /lib\/backend\/main\.js/u,
-  page: / panel .*--no-open/u,
+  page: /\0panel\0.*--no-open/su,
 };
 
 async function measure(lab: Lab): Promise<void> {
