@@ -196,20 +196,23 @@ export async function showLines(services: TurnServices, given: readonly unknown[
   const place = given.length > 0 ? given : asList(await vim.call("patchbay#turns#place"));
   const [path, first, last] = [asText(place[0]), asNumber(place[1]), asNumber(place[2])];
   const all = ((await changes.signs.hunks(path)) ?? []).toSorted((one, other) => one.start - other.start);
+  const texts = new Map<string, Promise<readonly (readonly string[])[]>>();
+  const linesOf = async (text: Promise<string | undefined>): Promise<readonly string[]> =>
+    toBufferText(((await text) ?? "").replace(/^\uFEFF/u, "")).lines;
   const lines: string[] = [];
   for (const hunk of selectedHunks(all, first, last, false)) {
-    const { turn } = hunk;
-    const [before, after] = await Promise.all([
-      changes.ledgers.beforeText(turn.id, path),
-      changes.ledgers.afterText(turn.id, path),
-    ]);
-    const cut = (text: string | undefined, { start, end }: { readonly start: number; readonly end: number }) =>
-      toBufferText((text ?? "").replace(/^\uFEFF/u, "")).lines.slice(start, end);
+    const { turn, before, hunk: after } = hunk;
+    const { ledgers } = changes;
+    const read =
+      texts.get(turn.id) ??
+      Promise.all([linesOf(ledgers.beforeText(turn.id, path)), linesOf(ledgers.afterText(turn.id, path))]);
+    texts.set(turn.id, read);
+    const [old = [], now = []] = await read;
     const prompt = turn.prompt === "" ? "" : `: ${turn.prompt.slice(0, 60)}`;
     lines.push(
       plainLine(`${turn.agents.join(", ")}${prompt}  ${all.indexOf(hunk) + 1} of ${all.length}`),
-      ...cut(before, hunk.before).map((line) => `-${line}`),
-      ...cut(after, hunk.hunk).map((line) => `+${line}`),
+      ...old.slice(before.start, before.end).map((line) => `-${line}`),
+      ...now.slice(after.start, after.end).map((line) => `+${line}`),
     );
   }
   if (lines.length === 0) return noChange;

@@ -13,6 +13,7 @@ import {
   type TurnServices,
 } from "../../src/turns/turn-actions.ts";
 import { heldLines } from "../../src/turns/turn-signs.ts";
+import { asLines, asList } from "../../src/vim/shape.ts";
 
 const platform = createNodePlatform();
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -165,7 +166,7 @@ describe("what is shown of a line", () => {
     writeFileSync(path, `${after}${"more\n".repeat(300)}`);
     ledgers.wrote(source);
     await ledgers.settled();
-    const [, lines] = (await shown(8)) as [string, string[]];
+    const lines = asLines(asList(await shown(8))[1]);
     expect(lines).toHaveLength(201);
     expect(lines.at(-1)).toBe("… 102 more");
   });

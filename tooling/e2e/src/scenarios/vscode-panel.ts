@@ -2,7 +2,8 @@ import { everyAgent } from "../agents/index.ts";
 import { ConversationPanel, webviewIn } from "../editors/vscode/conversation-panel.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { poll } from "../support/poll.ts";
-import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { must, mustEqual, type Scenario } from "./scenario.ts";
+import { vsCodeOf } from "./vscode-ways.ts";
 
 const patience = 60_000;
 
@@ -10,11 +11,6 @@ const inVsCode: Pick<Scenario, "group" | "isFor"> = {
   group: "panel",
   isFor: (editor) => editor instanceof VsCodeDriver,
 };
-
-function vsCodeOf(world: World): VsCodeDriver {
-  if (!(world.editor instanceof VsCodeDriver)) throw new Error("this scenario is about VS Code");
-  return world.editor;
-}
 
 /** Two conversations side by side, one in the side bar and one in a tab; a reload brings both back, with what was being written. */
 export const panelTab: Scenario = {

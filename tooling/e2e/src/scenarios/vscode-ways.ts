@@ -6,7 +6,8 @@ import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const patience = 30_000;
 
-function vsCodeOf(world: World): VsCodeDriver {
+/** The driver, for what only this editor does. */
+export function vsCodeOf(world: World): VsCodeDriver {
   if (!(world.editor instanceof VsCodeDriver)) throw new Error("this scenario is about VS Code");
   return world.editor;
 }
