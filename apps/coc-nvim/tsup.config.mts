@@ -2,8 +2,9 @@ import { cp } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
+import { cocParts, vimParts, writeLanguageFiles } from "../../packages/languages/scripts/files.ts";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
-import { editorFindings, findingPages } from "../../tooling/scripts/finding-pages.mjs";
+import { findingPages, vimFindings } from "../../tooling/scripts/finding-pages.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -29,6 +30,7 @@ const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
       target: "node20",
       minify: true,
       legalComments: "none",
+      charset: "utf8",
       // It does not know that `module` is meant.
       logLevel: "error",
       supported: { "dynamic-import": false },
@@ -73,11 +75,12 @@ const options: Options = {
   esbuildOptions: (options) => {
     options.conditions = ["@patchbay/source"];
     options.legalComments = "none";
+    options.charset = "utf8";
   },
   esbuildPlugins: [
     withoutSchemaValidator(),
     wholeParser(),
-    findingPages(editorFindings),
+    findingPages(vimFindings),
     {
       name: notices.name,
       setup: (build) => {
@@ -102,6 +105,9 @@ const options: Options = {
     await cp(dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js"))), "lib/page", {
       recursive: true,
     });
+    // One file for a language, which the panel reads where it looks for its own.
+    await writeLanguageFiles("lib/page/languages", cocParts());
+    await writeLanguageFiles("lib/vim/languages", vimParts());
     for (const folder of ["autoload", "doc", "lua"]) await cp(folder, `lib/vim/${folder}`, { recursive: true });
   },
 };

@@ -2,18 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const folder = new URL("../../docs/findings/", import.meta.url);
 
-/** The findings of an editor's own diagnosis; all others are the doctor's. */
+/** The findings that an editor's own diagnosis explains; where all is well there is nothing to explain. All others are the doctor's. */
 export const editorFindings = [
-  "asks",
   "editor-mode-not-chosen",
   "editor-mode-off",
   "failed",
-  "folders-open",
   "hook-broken",
-  "hook-installed",
   "hook-needs-trust",
   "hook-off",
-  "listening",
   "listening-but",
   "looks-on-container-host",
   "never-asks",
@@ -27,6 +23,11 @@ export const editorFindings = [
   "terminal-environment-off",
   "workspace-untrusted",
 ];
+
+/** Vim knows no trusted folders, and gives each of its terminals the variables. */
+export const vimFindings = editorFindings.filter(
+  (code) => code !== "terminal-environment-off" && code !== "workspace-untrusted",
+);
 
 /**
  * Puts the pages of docs/findings into `diagnosis/finding-pages.ts` of core, which reads them from there where nothing was built.

@@ -195,6 +195,7 @@ const conversations = {
 const languages = {
   index: {},
   node: { rooms: ["index"], packages: ["node:*"] },
+  spoken: { rooms: ["index"] },
 };
 
 /** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
@@ -288,14 +289,13 @@ const panel = {
   },
 };
 
-const vscodeApi = ["vscode", "@patchbay/core"];
+const vscodeApi = ["vscode", "@patchbay/core", "@patchbay/languages/spoken"];
 
 /** Loaded with the editor: what is needed later is reached through `lazy` only, and known here by its types. */
 const vscodeStart = {
   contributions: { packages: ["@patchbay/core"] },
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
-  "surfaces/l10n": { packages: ["@patchbay/languages"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
   lazy: {
     rooms: ["commands/try-review", "contributions", "later", "panel/panel", "turns/agent-changes"],
@@ -313,13 +313,12 @@ const vscodeStart = {
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": {
-    rooms: ["surfaces/l10n"],
     types: ["edition-context", "settings"],
     packages: vscodeApi,
   },
-  "views/problem-actions": { rooms: ["surfaces/l10n"], packages: vscodeApi },
+  "views/problem-actions": { packages: vscodeApi },
   "views/register-views": {
-    rooms: ["views/problem-actions", "lazy", "surfaces/l10n", "timers"],
+    rooms: ["views/problem-actions", "lazy", "timers"],
     types: ["commands", "views/review-tree"],
     packages: vscodeApi,
   },
@@ -332,7 +331,6 @@ const vscodeStart = {
       "lazy",
       "panel/register-panel",
       "settings",
-      "surfaces/l10n",
       "terminals/terminal-environment",
       "turns/lazy-turns",
       "views/register-views",
@@ -344,50 +342,41 @@ const vscodeStart = {
 
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
-  surfaces: { rooms: ["surfaces/l10n"], packages: ["vscode", "node:path", "@patchbay/core/presences"] },
+  surfaces: { packages: ["vscode", "node:path", "@patchbay/core/presences", "@patchbay/languages/spoken"] },
   host: {
-    rooms: ["host/open-documents", "surfaces", "surfaces/l10n", "timers"],
+    rooms: ["host/open-documents", "surfaces", "timers"],
     packages: [...vscodeApi, "@patchbay/languages", "node:path"],
   },
   diff: {
-    rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "surfaces/l10n", "timers"],
+    rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
     types: ["settings"],
     packages: vscodeApi,
   },
   terminals: {
-    rooms: ["contributions", "surfaces", "surfaces/l10n"],
+    rooms: ["contributions", "surfaces"],
     packages: [...vscodeApi, "node:fs", "node:path"],
   },
-  diagnosis: { rooms: ["surfaces", "surfaces/l10n"], types: ["settings"], packages: vscodeApi },
+  diagnosis: { rooms: ["surfaces"], types: ["settings"], packages: vscodeApi },
   commands: {
-    rooms: [
-      "contributions",
-      "diagnosis",
-      "diff",
-      "diff/proposal-uri",
-      "host/messages",
-      "surfaces",
-      "surfaces/l10n",
-      "terminals",
-    ],
+    rooms: ["contributions", "diagnosis", "diff", "diff/proposal-uri", "host/messages", "surfaces", "terminals"],
     types: ["settings"],
     packages: [...vscodeApi, "node:fs"],
   },
   views: {
-    rooms: ["diff/proposal-tabs", "surfaces", "surfaces/l10n", "terminals/find-terminal"],
+    rooms: ["diff/proposal-tabs", "surfaces", "terminals/find-terminal"],
     types: ["commands"],
     packages: vscodeApi,
   },
   panel: {
-    rooms: ["host/messages", "surfaces", "surfaces/l10n"],
+    rooms: ["host/messages", "surfaces"],
     packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:path"],
   },
   turns: {
-    rooms: ["surfaces", "surfaces/l10n", "timers"],
+    rooms: ["surfaces", "timers"],
     types: ["settings"],
     packages: [...vscodeApi, "@patchbay/turns"],
   },
-  later: { rooms: ["commands", "diff", "host", "surfaces", "surfaces/l10n", "views"] },
+  later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 
 const vscode = { ...vscodeStart, ...vscodeLater };
@@ -461,7 +450,7 @@ const theia = {
     packages: ["@patchbay/core", "@patchbay/turns"],
   },
   node: {
-    rooms: ["common/visible-text", "node/panel"],
+    rooms: ["common/visible-text", "node/languages", "node/panel"],
     types: ["common", "node/turns", "node/workspace-storage"],
     packages: ["@patchbay/core"],
     packageTypes: ["@patchbay/turns", "@theia/core"],
@@ -484,14 +473,15 @@ const theia = {
 };
 
 const cocGround = ["vim"];
+const said = ["@patchbay/core", "@patchbay/languages/spoken"];
 
 const coc = {
   vim: { packages: ["@patchbay/core", "coc.nvim"] },
   context: { rooms: cocGround, packages: ["@patchbay/core"] },
-  diff: { rooms: cocGround, packages: ["@patchbay/core", "node:fs", "node:path"] },
+  diff: { rooms: cocGround, packages: [...said, "node:fs", "node:path"] },
   settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
-  "status-text": { rooms: cocGround, packages: ["@patchbay/core"] },
-  "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
+  "status-text": { rooms: cocGround, packages: said },
+  "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: said },
   "status-line": {
     rooms: ["agent-notices", "status-text"],
     types: ["panel", "settings", "turns", "vim"],
@@ -500,21 +490,26 @@ const coc = {
   turns: {
     rooms: [...cocGround, "diff/buffer-reader", "diff/review-names"],
     types: ["host"],
-    packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
+    packages: [...said, "@patchbay/turns", "node:path"],
   },
   // Loaded with its command.
   panel: {
     types: ["host"],
-    packages: ["@patchbay/core", "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
+    packages: [...said, "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
   },
-  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core", "node:url"] },
+  host: {
+    rooms: [...cocGround, "context", "diff"],
+    types: ["settings"],
+    packages: ["@patchbay/core", "@patchbay/languages", "node:url"],
+  },
   "host/storage-slot": { packages: ["node:*"] },
-  health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
+  health: { rooms: [...cocGround, "commands/command-words"], packages: [...said, "node:*"] },
   commands: {
     rooms: [...cocGround, "diff/review-names", "health", "panel", "settings", "turns"],
     types: ["host"],
-    packages: ["@patchbay/core", "node:*"],
+    packages: [...said, "node:*"],
   },
+  "user-language": { types: ["vim"], packages: ["@patchbay/languages", "node:path", "node:process"] },
   extension: {
     rooms: [
       ...cocGround,
@@ -525,9 +520,10 @@ const coc = {
       "settings",
       "status-line",
       "turns",
+      "user-language",
     ],
     types: ["panel"],
-    packages: ["@patchbay/core", "coc.nvim", "node:*"],
+    packages: [...said, "coc.nvim", "node:*"],
   },
   lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },
   index: { rooms: ["lifecycle"], packages: ["coc.nvim"] },

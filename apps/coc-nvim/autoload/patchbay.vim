@@ -21,6 +21,18 @@ function! patchbay#start() abort
         \ }
 endfunction
 
+" English texts with those of the user's language, as far as lib/ has told them.
+let s:texts = {}
+
+function! patchbay#speak(texts) abort
+  call extend(s:texts, a:texts)
+endfunction
+
+" A text in the user's language, with its values in the places {0}, {1} and so on.
+function! patchbay#text(text, ...) abort
+  return substitute(get(s:texts, a:text, a:text), '{\(\d\)}', '\=get(a:000, submatch(1), submatch(0))', 'g')
+endfunction
+
 " The working directory of the editor as a whole: one of a window or tab page alone is no workspace.
 function! patchbay#directory() abort
   return has('nvim') ? getcwd(-1, -1) : getcwd(-1)
@@ -182,9 +194,9 @@ function! patchbay#page(title, lines) abort
     setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted wrap linebreak breakindent breakindentopt=shift:9
     execute 'silent keepalt file' fnameescape(name)
     setlocal filetype=patchbay
-    syntax match DiffAdded /^OK\>/
-    syntax match WarningMsg /^NOTE\>/
-    syntax match ErrorMsg /^PROBLEM\>/
+    for [group, word] in [['DiffAdded', patchbay#text('OK')], ['WarningMsg', patchbay#text('NOTE')], ['ErrorMsg', patchbay#text('PROBLEM')]]
+      execute 'syntax match' group '/^\V' . escape(word, '/\') . '\ze\s/'
+    endfor
     nnoremap <buffer> <silent> <nowait> q <Cmd>call patchbay#leave()<CR>
     nnoremap <buffer> <silent> <nowait> K <Cmd>call patchbay#explain()<CR>
   else
@@ -207,7 +219,7 @@ endfunction
 function! patchbay#explain() abort
   let name = matchstr(getline('.'), '\[\zs[a-z-]\+\ze\]$')
   if name ==# ''
-    call patchbay#say('This line names nothing that could be explained.', 'WarningMsg')
+    call patchbay#say(patchbay#text('This line names nothing that could be explained.'), 'WarningMsg')
   else
     call patchbay#command#coc('explain', [name])
   endif
@@ -224,7 +236,7 @@ endfunction
 function! patchbay#compare() abort
   let path = expand('%:p')
   if &buftype !=# '' || !filereadable(path)
-    call patchbay#say('This window does not show a file on disk.', 'WarningMsg')
+    call patchbay#say(patchbay#text('This window does not show a file on disk.'), 'WarningMsg')
     return
   endif
   tab split

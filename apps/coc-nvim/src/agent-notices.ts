@@ -1,4 +1,5 @@
 import { type KnownSessions, type PresenceNews, PresenceWatch } from "@patchbay/core/presences";
+import { l10n } from "@patchbay/languages/spoken";
 import { withParents } from "./commands/hooks.ts";
 import { plainLine } from "./vim/shape.ts";
 import type { CocServices, Vim } from "./vim/vim.ts";
@@ -27,7 +28,8 @@ export class AgentNotices {
 }
 
 function sentenceFor({ presence: { agentName, title }, what }: PresenceNews): string {
-  const about = title ?? "a session without a prompt";
-  if (what === "waits") return `${agentName} is waiting for your answer: ${about}`;
-  return `${agentName} has ${what}: ${about}`;
+  const about = title ?? l10n.t("a session without a prompt");
+  if (what === "waits") return l10n.t("{0} is waiting for your answer: {1}", agentName, about);
+  if (what === "finished") return l10n.t("{0} has finished: {1}", agentName, about);
+  return l10n.t("{0} has ended: {1}", agentName, about);
 }

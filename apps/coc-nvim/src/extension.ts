@@ -49,6 +49,12 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
 
   await ensureRuntimePath(coc, context.extensionPath);
   const facts = readEditorFacts(await vim.call("patchbay#start"));
+  let l10n = { t: (text: string): string => text };
+  if (!isEnglish(process)) {
+    const language = await import("./user-language.ts");
+    language.speak(join(context.extensionPath, "lib"), vim);
+    ({ l10n } = language);
+  }
   const mark = (await platform.process.startMark(facts.pid)) ?? "";
   const parent = await platform.process.parentOf(facts.pid);
   const storageDirectory = await claimStorageSlot({
@@ -133,7 +139,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     logger,
     panel,
   };
-  store.add(registerLists(wired));
+  store.add(registerLists(wired, l10n));
   store.add(registerCommands(wired));
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));
@@ -223,6 +229,16 @@ async function ensureRuntimePath(coc: Coc, extensionPath: string): Promise<void>
 /** coc gives its own process the editor's private directory as temporary directory, where no agent looks. */
 function tmpdirOfSystem(): string {
   return process.platform === "win32" ? tmpdir() : "/tmp";
+}
+
+/** Nothing of other languages is loaded then. */
+function isEnglish({
+  env: { LC_ALL, LC_MESSAGES, LANG },
+  platform,
+}: Pick<NodeJS.Process, "env" | "platform">): boolean {
+  // On Windows the system says it otherwise.
+  const unknown = platform === "win32" ? "" : "en";
+  return /^(?:en|C|POSIX)(?![a-z])/u.test(LC_ALL || LC_MESSAGES || LANG || unknown);
 }
 
 function createLogger(context: ExtensionContext): Logger {

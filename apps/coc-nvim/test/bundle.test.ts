@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { languages } from "@patchbay/languages";
+import { readTexts } from "@patchbay/languages/node";
 import { describe, expect, it } from "vitest";
+import { cocParts, vimParts } from "../../../packages/languages/scripts/files.ts";
+import { builtTexts } from "../../../packages/languages/scripts/texts-of.ts";
 
 const lib = join(import.meta.dirname, "..", "lib");
 
@@ -53,6 +57,17 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     expect(panel).toContain(entry);
     expect(size(panel)).toBeLessThan(320 * 1024);
     expect(loadedWith(lifecycle)).not.toContain(entry);
+  });
+
+  it("has its texts in each language, those of its scripts in Vim apart, and none of them in its programs", () => {
+    for (const language of languages) {
+      expect(readTexts(join(lib, "page", "languages"), language)).toEqual(builtTexts(language, cocParts()));
+      expect(readTexts(join(lib, "vim", "languages"), language)).toEqual(builtTexts(language, vimParts()));
+    }
+    const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
+    // Who reads English, or starts the editor, loads nothing of it.
+    expect([...loadedWith(lifecycle)].filter((file) => file.startsWith("user-language-"))).toEqual([]);
+    expect(files.filter((file) => file.startsWith("user-language-"))).toHaveLength(1);
   });
 
   it("loads nothing of the ledger of turns before an agent says something", () => {

@@ -6,10 +6,16 @@ import {
   type EditorFinding,
   type FindingLevel,
 } from "@patchbay/core";
-import { examineAgents, examineEditor, explainFinding, readAgentSettings } from "@patchbay/core/diagnosis";
+import {
+  examineAgents,
+  examineEditor,
+  explainFinding,
+  explanationMarkdown,
+  readAgentSettings,
+} from "@patchbay/core/diagnosis";
 import { env, extensions, workspace } from "vscode";
 import type { Settings, Sharing } from "./settings.ts";
-import { l10n } from "./surfaces/l10n.ts";
+import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { markdownText } from "./surfaces/texts.ts";
 
 // What is wrong and how much it matters is found by core; here it is put into words and on a page.
@@ -43,14 +49,16 @@ export async function writeDiagnosis({ companion, settings, sharing }: Diagnosed
     sessions: companion.sessions,
   });
   const agents = examineAgents(await readAgentSettings(createNodePlatform(), folders[0]));
+  const inOwnLanguage = textsInUse().findings;
   const explained = new Map<string, string>();
   const pageLine = async (finding: EditorFinding): Promise<string | undefined> => {
     const line = lineOf(finding.level, wordsOf(finding, settings));
-    const explanation = line === undefined || finding.level === "ok" ? undefined : await explainFinding(finding.code);
+    const isExplained = line !== undefined && finding.level !== "ok";
+    const explanation = isExplained ? await explainFinding(finding.code, inOwnLanguage) : undefined;
     if (explanation === undefined) return line;
-    const { title, markdown } = explanation;
+    const { title } = explanation;
     // The headings of several would have one and the same place on the page.
-    explained.set(title, `## ${title}\n\n${markdown.replaceAll(/^## (.+)$/gmu, "**$1**")}`);
+    explained.set(title, `## ${title}\n\n${explanationMarkdown(explanation).replaceAll(/^## (.+)$/gmu, "**$1**")}`);
     return `${line} [${l10n.t("Explain")}](#${placeOf(title)})`;
   };
   const lines = [
@@ -76,7 +84,7 @@ function lineOf(level: FindingLevel, words: FindingWords | undefined): string | 
 function placeOf(title: string): string {
   return title
     .toLowerCase()
-    .replaceAll(/[^\w\s-]/gu, "")
+    .replaceAll(/[^\p{L}\p{M}\p{N}_\s-]/gu, "")
     .replaceAll(/\s/gu, "-");
 }
 

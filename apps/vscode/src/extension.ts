@@ -8,7 +8,7 @@ import { OutputLog } from "./host/log.ts";
 import { commandIds, loadLater, loadTrial, registerLazily, trialCommandIds } from "./lazy.ts";
 import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
 import { Grouping, Sharing, WorkspaceSettings } from "./settings.ts";
-import { useTexts } from "./surfaces/l10n.ts";
+import { useTexts } from "@patchbay/languages/spoken";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
 import { LazyTurns } from "./turns/lazy-turns.ts";
 import { registerViews } from "./views/register-views.ts";

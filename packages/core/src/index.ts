@@ -1,7 +1,7 @@
 export { type AgentId, agentOf, agents, askingCommand } from "./agents/catalogue.ts";
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
-export { limitText } from "./support/text.ts";
+export { displayWidth, limitText } from "./support/text.ts";
 export { excludePatternsOf, isSecretPath } from "./context/sharing-policy.ts";
 export { createCompanion } from "./create-companion.ts";
 export type * from "./agents/choice.ts";

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { editorFindings } from "../../../tooling/scripts/finding-pages.mjs";
+import { explanationTexts } from "../../core/src/diagnosis/explanations.ts";
 import { panelStrings } from "../../panel/src/strings.ts";
 
 // The texts that people see, in English, as they stand in the sources: translations and the files of an edition begin here.
@@ -24,6 +26,23 @@ export function vscodeTexts(): readonly EnglishText[] {
   return sorted(calls.map((text) => ({ text, place: "vscode" })));
 }
 
+/** What the coc.nvim edition says itself, beside its scripts in Vim. */
+export function cocTexts(): readonly EnglishText[] {
+  const calls = sourcesIn("apps/coc-nvim/src").flatMap((source) =>
+    literalsOf(source, /l10n\.t\(\s*("(?:[^"\\]|\\.)*")/gu),
+  );
+  return sorted(calls.map((text) => ({ text, place: "coc" })));
+}
+
+/** What its scripts in Vim say: what is given to `patchbay#text`. */
+export function vimTexts(): readonly EnglishText[] {
+  const scripts = sourcesIn("apps/coc-nvim/autoload", /\.vim$/u);
+  const calls = scripts.flatMap((script) =>
+    Array.from(script.matchAll(/patchbay#text\('((?:[^']|'')*)'/gu), ([, text = ""]) => text.replaceAll("''", "'")),
+  );
+  return sorted(calls.map((text) => ({ text, place: "vim" })));
+}
+
 /** What every edition has to say: the messages of core, and what the panel tells beside its conversations. */
 export function messages(): readonly EnglishText[] {
   const core = [...sourcesIn("packages/core/src"), ...sourcesIn("packages/turns/src")].filter((source) =>
@@ -45,6 +64,11 @@ const actions = ["Show", "Do Not Show", "Save to File", "Apply My Edits", "Allow
 export function saidTexts(): readonly EnglishText[] {
   const sentences: readonly string[] = JSON.parse(readFileSync(join(texts, "sentences.json"), "utf8"));
   return sentences.map((text) => ({ text, place: "said" }));
+}
+
+/** What an editor says of its findings, from their pages in docs, in the order in which it has them: that of their codes. */
+export function findingTexts(codes: readonly string[] = editorFindings): readonly EnglishText[] {
+  return explanationTexts(codes).map((text) => ({ text, place: "finding" }));
 }
 
 /** The texts of the panel's page. */
@@ -79,9 +103,9 @@ export function theiaTexts(): readonly EnglishText[] {
 const sourceOf = (path: string): string => readFileSync(join(repository, path), "utf8");
 
 /** The sources in a folder of the repository. */
-function sourcesIn(folder: string): readonly string[] {
+function sourcesIn(folder: string, ending: RegExp = /\.m?ts$/u): readonly string[] {
   const path = join(repository, folder);
-  const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) => /\.m?ts$/u.test(name));
+  const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) => ending.test(name));
   return names.toSorted().map((name) => readFileSync(join(path, name), "utf8"));
 }
 

@@ -1,11 +1,31 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { manifestUnits } from "../../../apps/vscode/scripts/manifest-texts.mts";
-import { type EnglishText, messages, pageTexts, saidTexts, theiaTexts, vscodeTexts } from "./english.ts";
+import {
+  cocTexts,
+  type EnglishText,
+  findingTexts,
+  messages,
+  pageTexts,
+  saidTexts,
+  theiaTexts,
+  vimTexts,
+  vscodeTexts,
+} from "./english.ts";
 
 /** All that there is to translate. */
 export function everyText(): readonly EnglishText[] {
-  return [manifestTexts(), vscodeTexts(), messages(), saidTexts(), pageTexts(), theiaTexts()].flat();
+  return [
+    manifestTexts(),
+    vscodeTexts(),
+    cocTexts(),
+    vimTexts(),
+    messages(),
+    saidTexts(),
+    pageTexts(),
+    theiaTexts(),
+    findingTexts(),
+  ].flat();
 }
 
 /** What the manifest of the VS Code extension says. */

@@ -1,8 +1,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
+import { vimFindings } from "../../../tooling/scripts/finding-pages.mjs";
 import { type Language, type LanguageFile, languages } from "../src/index.ts";
-import { type EnglishText, inBrowsers, messages, pageTexts, saidTexts, vscodeTexts } from "./english.ts";
+import {
+  cocTexts,
+  type EnglishText,
+  findingTexts,
+  inBrowsers,
+  messages,
+  pageTexts,
+  saidTexts,
+  vimTexts,
+  vscodeTexts,
+} from "./english.ts";
 import { translated, type Translations, translationsOf } from "./translations.ts";
 
 // What an edition ships: a file for each language without keys, in the order of the English one.
@@ -12,19 +23,38 @@ export interface Parts {
   readonly texts: readonly EnglishText[];
   readonly said: readonly EnglishText[];
   readonly page: readonly EnglishText[];
+  readonly findings: readonly EnglishText[];
 }
 
 /** The extension for VS Code, in which the page has no reviews and no connection of its own. */
 export function vscodeParts(): Parts {
   const page = pageTexts().filter(({ place }) => !inBrowsers.test(place));
-  const own = vscodeTexts();
+  return { texts: withMessages(vscodeTexts()), said: saidTexts(), page, findings: findingTexts() };
+}
+
+/** The extension for Theia, whose windows' own texts are apart. */
+export function theiaParts(): Parts {
+  return { ...panelParts(), findings: findingTexts() };
+}
+
+/** The extension for coc.nvim, with its panel, which is a page in a browser. */
+export function cocParts(): Parts {
+  return { ...panelParts(), texts: withMessages(cocTexts()), findings: findingTexts(vimFindings) };
+}
+
+/** Its scripts in Vim, which are told their texts. */
+export function vimParts(): Parts {
+  return { texts: vimTexts(), said: [], page: [], findings: [] };
+}
+
+function withMessages(own: readonly EnglishText[]): readonly EnglishText[] {
   const known = new Set(own.map(({ text }) => text));
-  return { texts: [...own, ...messages().filter(({ text }) => !known.has(text))], said: saidTexts(), page };
+  return [...own, ...messages().filter(({ text }) => !known.has(text))];
 }
 
 /** An edition whose own texts are English, or elsewhere: what core and the panel say, and the page. */
 export function panelParts(): Parts {
-  return { texts: messages(), said: saidTexts(), page: pageTexts() };
+  return { texts: messages(), said: saidTexts(), page: pageTexts(), findings: [] };
 }
 
 /** What English has in the place of a language: keys to the lists of the others. */
@@ -34,12 +64,17 @@ export function englishFile({ texts, said }: Parts): Pick<LanguageFile, "texts" 
 
 export function languageFile(
   language: Language,
-  { texts, said, page }: Parts,
+  { texts, said, page, findings }: Parts,
   translations: Translations = translationsOf(language),
 ): LanguageFile {
   const inLanguage = (list: readonly EnglishText[]): readonly string[] =>
     list.map((one) => translated(translations, one));
-  return { texts: inLanguage(texts), said: inLanguage(said), page: inLanguage(page) };
+  return {
+    texts: inLanguage(texts),
+    said: inLanguage(said),
+    page: inLanguage(page),
+    findings: inLanguage(findings),
+  };
 }
 
 /** Writes them all into a folder of an edition's build. */

@@ -21,6 +21,8 @@ export interface LanguageFile {
   readonly said: readonly string[];
   /** The page's own texts, in the order of their keys. English ones are in the program. */
   readonly page: readonly string[];
+  /** What findings of a diagnosis mean, in the order in which `explainFinding` of core has it. English ones are in the program. */
+  readonly findings: readonly string[];
 }
 
 /** One language, ready to look things up: English texts with those of the user. Without any it is English. */
@@ -28,12 +30,14 @@ export interface Texts {
   readonly texts: ReadonlyMap<string, string>;
   readonly said: ReadonlyMap<string, string>;
   readonly page: readonly string[];
+  readonly findings: readonly string[];
 }
 
-export const englishTexts: Texts = { texts: new Map(), said: new Map(), page: [] };
+export const englishTexts: Texts = { texts: new Map(), said: new Map(), page: [], findings: [] };
 
 export function textsOf(english: Pick<LanguageFile, "texts" | "said">, own: LanguageFile): Texts {
-  return { texts: paired(english.texts, own.texts), said: paired(english.said, own.said), page: own.page };
+  const { page, findings } = own;
+  return { texts: paired(english.texts, own.texts), said: paired(english.said, own.said), page, findings };
 }
 
 function paired(english: readonly string[], own: readonly string[]): ReadonlyMap<string, string> {

@@ -1,7 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { messages, pageTexts, saidTexts, theiaTexts, vscodeTexts } from "../scripts/english.ts";
+import {
+  cocTexts,
+  findingTexts,
+  messages,
+  pageTexts,
+  saidTexts,
+  theiaTexts,
+  vimTexts,
+  vscodeTexts,
+} from "../scripts/english.ts";
 
 const packages = join(import.meta.dirname, "..", "..");
 
@@ -27,6 +36,9 @@ describe("what is collected from the sources", () => {
     expect(pageTexts()).toContainEqual({ text: "Send", place: "compose.send" });
     expect(theiaTexts()).toContainEqual({ text: "Review", place: "theia/inbox/title" });
     expect(theiaTexts()).toContainEqual({ text: "Accept Proposal", place: "theia/command/accept" });
+    expect(textsOf(cocTexts())).toContain("There is no hunk to decide here.");
+    expect(textsOf(vimTexts())).toContain("Answer in {0}'s terminal, then apply your edits");
+    expect(textsOf(findingTexts())).toContain("What is not harmed");
   });
 
   it("leaves out no text of a window of Theia", () => {
@@ -38,6 +50,34 @@ describe("what is collected from the sources", () => {
     const others = calls.map(([call]) => call).filter((call) => !known.includes(call));
     expect(others.filter((call) => !/\(`\$\{ofMessages\}|\(key, text\)/u.test(call))).toEqual([]);
     expect(theiaTexts().length).toBeGreaterThan(300);
+  });
+});
+
+describe("what is said in Vim", () => {
+  it("is looked up in its scripts", () => {
+    const scripts = sourcesIn("../apps/coc-nvim/autoload", ".vim");
+    const said = scripts.flatMap((script) => Array.from(script.matchAll(/(?:#say|:SayLater)\((?!a:|text\b)[^\n]*/gu)));
+    expect(said.length).toBeGreaterThan(30);
+    const isLookedUp = (call: string): boolean => /patchbay#text\(|s:NoChange\(|hints#text\(|v:exception/u.test(call);
+    expect(said.map(([call]) => call).filter((call) => !isLookedUp(call))).toEqual([]);
+    // A sentence is written nowhere else: what is left of a script without comments and texts holds none.
+    const rest = scripts.map((script) =>
+      script.replaceAll(/^\s*".*$/gmu, "").replaceAll(/patchbay#text\('(?:[^']|'')*'/gu, ""),
+    );
+    expect(rest.flatMap((script) => script.match(/'\p{Lu}\p{Ll}+ [^']* [^']*'/gu) ?? [])).toEqual([]);
+  });
+
+  it("is looked up in the extension, but for what only the log says", () => {
+    const sources = sourcesIn("../apps/coc-nvim/src").map((source) =>
+      source
+        .replaceAll(/^\s*(?:\/?\*|\/\/).*$/gmu, "")
+        .replaceAll(/l10n\.t\(\s*"(?:[^"\\]|\\.)*"/gu, "")
+        .replaceAll(/(?:logger\s*\.(?:debug|info|warn|error)|PatchbayError)\(\s*(?:"[\w-]+", )?"[^"]*"/gu, ""),
+    );
+    const sentences = sources.flatMap(
+      (source) => source.match(/["`](?:\p{Lu}\p{Ll}+|\$\{[^}]+\}) [\p{L}\d:]+ [^"`]+["`]/gu) ?? [],
+    );
+    expect(sentences).toEqual([]);
   });
 });
 

@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { englishFile, languageFile, panelParts, vscodeParts, writeLanguageFiles } from "../scripts/files.ts";
+import {
+  cocParts,
+  englishFile,
+  languageFile,
+  panelParts,
+  vimParts,
+  vscodeParts,
+  writeLanguageFiles,
+} from "../scripts/files.ts";
 import { builtTexts } from "../scripts/texts-of.ts";
 import { translated, translationsOf } from "../scripts/translations.ts";
 import { englishTexts, filled, languageOf, languages, templateOf } from "../src/index.ts";
@@ -68,12 +76,14 @@ describe("the files of a build", () => {
     expect(read.page).toHaveLength(panelParts().page.length);
   });
 
-  it.each([panelParts(), vscodeParts()])("have lists of the same length", (parts) => {
+  it.each([panelParts(), vscodeParts(), cocParts(), vimParts()])("have lists of the same length", (parts) => {
     const { texts, said } = englishFile(parts);
+    const findings = parts.findings.map(({ text }) => text);
     expect(new Set(texts).size).toBe(texts.length);
     for (const language of languages) {
       const own = languageFile(language, parts);
       expect([own.texts.length, own.said.length]).toEqual([texts.length, said.length]);
+      expect(own.findings).toEqual(findings.map((text) => translationsOf(language)[text]));
     }
   });
 

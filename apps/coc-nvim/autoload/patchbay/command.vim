@@ -74,11 +74,11 @@ function! patchbay#command#run(words, range, first, last) abort
   let name = s:Name(name)
   let sub = get(s:subs, name, {})
   if empty(sub)
-    call patchbay#say('There is no :Patchbay ' . name . '. Press <Tab> after :Patchbay for what there is.', 'WarningMsg')
+    call patchbay#say(patchbay#text('There is no :Patchbay {0}. Press <Tab> after :Patchbay for what there is.', name), 'WarningMsg')
   elseif a:range > 0 && !get(sub, 'range', 0)
-    call patchbay#say(':Patchbay ' . name . ' takes no range.', 'WarningMsg')
+    call patchbay#say(patchbay#text(':Patchbay {0} takes no range.', name), 'WarningMsg')
   elseif rest !=# '' && !get(sub, 'rest', 0)
-    call patchbay#say(':Patchbay ' . name . ' takes nothing after it.', 'WarningMsg')
+    call patchbay#say(patchbay#text(':Patchbay {0} takes nothing after it.', name), 'WarningMsg')
   elseif has_key(sub, 'command')
     call patchbay#command#coc(sub.command, has_key(sub, 'with') ? [sub.with] : rest ==# '' ? [] : [rest])
   else
@@ -129,7 +129,7 @@ endfunction
 " Runs a command of lib/; says so where there is nobody to run it.
 function! patchbay#command#coc(name, args) abort
   if !coc#rpc#ready() || !get(g:, 'coc_service_initialized', 0)
-    call patchbay#say('coc is not running: :CocRestart starts it again.', 'WarningMsg')
+    call patchbay#say(patchbay#text('coc is not running: :CocRestart starts it again.'), 'WarningMsg')
     return 0
   endif
   call call('CocActionAsync', ['runCommand', 'patchbay.' . a:name] + a:args)
@@ -149,7 +149,7 @@ function! patchbay#command#hook(words) abort
   let [what; agents] = split(a:words) + (a:words =~# '\S' ? [] : [''])
   let found = what ==# '' ? [] : s:Beginning(['install', 'remove'], what)
   if len(found) != 1
-    call patchbay#say('Say what to do with the hook: :Patchbay hook install, or :Patchbay hook remove.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Say what to do with the hook: :Patchbay hook install, or :Patchbay hook remove.'), 'WarningMsg')
     return
   endif
   call patchbay#command#coc(found[0] . 'Hook', agents)
@@ -164,7 +164,7 @@ function! patchbay#command#all(words) abort
     " As it was written, from the workspace's folder, else from that of the window.
     call patchbay#command#coc('all', [found[0]] + (place ==# '' ? [] : [place, fnamemodify(place, ':p')]))
   else
-    call patchbay#say('Say what to do with all: :Patchbay all accept, or :Patchbay all reject, and a folder if not everywhere.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Say what to do with all: :Patchbay all accept, or :Patchbay all reject, and a folder if not everywhere.'), 'WarningMsg')
   endif
 endfunction
 
@@ -174,14 +174,14 @@ function! patchbay#command#hunk(what) abort
   if len(found) == 1
     call call('patchbay#hunk#' . found[0], [])
   else
-    call patchbay#say('Say what to do with the hunk: ' . join(s:hunks, ', ') . '.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Say what to do with the hunk: {0}.', join(s:hunks, ', ')), 'WarningMsg')
   endif
 endfunction
 
 " `:Patchbay send`, `:3,7Patchbay send`, `:Patchbay send problem`
 function! patchbay#command#send(what, range) abort
   if a:what !=# '' && a:what !=# 'problem'
-    call patchbay#say(':Patchbay send takes a range or the word problem.', 'WarningMsg')
+    call patchbay#say(patchbay#text(':Patchbay send takes a range or the word {0}.', 'problem'), 'WarningMsg')
   else
     call patchbay#command#coc(a:what ==# '' ? 'mention' : 'sendProblem', a:what ==# '' ? a:range : [])
   endif

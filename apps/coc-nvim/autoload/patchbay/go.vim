@@ -26,7 +26,7 @@ endfunction
 function! s:Go(step) abort
   let open = patchbay#review#open_ids()
   if empty(open)
-    call patchbay#say('No proposals are open. :Patchbay shows what waits.', 'WarningMsg')
+    call patchbay#say(patchbay#text('No proposals are open. :Patchbay shows what waits.'), 'WarningMsg')
     return 0
   endif
   let at = index(open, get(b:, 'patchbay_review', ''))
@@ -49,7 +49,7 @@ function! patchbay#go#because(reason) abort
   elseif coc#rpc#ready() && get(g:, 'coc_service_initialized', 0)
     call CocActionAsync('runCommand', 'patchbay.reject', a:reason)
   else
-    call patchbay#say('Not rejected: coc is not running, so nobody could be told why.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Not rejected: coc is not running, so nobody could be told why.'), 'WarningMsg')
   endif
 endfunction
 
@@ -85,7 +85,8 @@ function! patchbay#go#current() abort
     let here = len(open) == 1 ? open[0] : ''
   endif
   if here ==# ''
-    call patchbay#say(empty(open) ? 'No proposals are open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
+    call patchbay#say(empty(open) ? patchbay#text('No proposals are open.')
+          \ : patchbay#text('Several proposals are open: go to one first (:CocList patchbay).'), 'WarningMsg')
   endif
   return here
 endfunction

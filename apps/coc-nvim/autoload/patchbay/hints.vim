@@ -27,19 +27,22 @@ endfunction
 " Which keys decide, for the message on entering.
 function! patchbay#hints#text(review) abort
   if !a:review.present
-    return a:review.agent . ' is not connected: :w keeps your text in :CocList patchbay, :q! closes it'
+    return patchbay#text('{0} is not connected: :w keeps your text in :CocList patchbay, :q! closes it', a:review.agent)
   endif
   if a:review.terminal
-    return 'Answer in ' . a:review.agent . '''s terminal, then apply your edits'
+    return patchbay#text('Answer in {0}''s terminal, then apply your edits', a:review.agent)
   endif
   if a:review.standing ==# 'conflict'
-    return 'The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts'
+    return patchbay#text('The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts')
   endif
   let leader = get(g:, 'mapleader', '\')
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
-  return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
-        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, '
-        \ . (get(a:review, 'locked', 0) ? a:review.agent . ' does not take an edited text' : 'dp/do for a hunk')
+  return patchbay#text('{0} accepts, {1} rejects', s:Either(':w', get(keys, 'accept', '')), s:Either(':q', get(keys, 'reject', ''))) . ', '
+        \ . (get(a:review, 'locked', 0) ? patchbay#text('{0} does not take an edited text', a:review.agent) : patchbay#text('dp/do for a hunk'))
+endfunction
+
+function! s:Either(command, key) abort
+  return a:key ==# '' ? a:command : patchbay#text('{0} or {1}', a:command, a:key)
 endfunction
 
 " The same for Neovim's window bars, where it stays. On the left, whose bar is there so that lines stand beside lines, it says what
@@ -59,36 +62,45 @@ function! patchbay#hints#line(id, proposal) abort
     return ''
   endif
   if !a:proposal
-    let about = review.unsaved ? ' [with your unsaved text]' : ''
-    return ' %<' . s:Escape(review.title) . ' now' . about . (get(review, 'accepted', 0) > 0 ? ' [with accepted hunks]' : '')
+    let about = review.unsaved ? s:Mark(patchbay#text('with your unsaved text')) : ''
+    let about .= get(review, 'accepted', 0) > 0 ? s:Mark(patchbay#text('with accepted hunks')) : ''
+    return ' %<' . s:Escape(patchbay#text('{0} now', review.title) . about)
   endif
-  let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
-  let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
+  let what = review.kind ==# 'delete' ? patchbay#text('{0} empties {1}', review.agent, "\n")
+        \ : review.kind ==# 'create' ? patchbay#text('{0} creates {1}', review.agent, "\n") : patchbay#text('{0} proposes {1}', review.agent, "\n")
+  " The file's name stands where the language puts it.
+  let [who; rest] = split(what, "\n", 1)
+  let rest = join(rest, "")
+  let about = patchbay#write#is_edited(review) ? ' ' . s:Mark(patchbay#text('edited')) : ''
   if review.standing !=# 'unchanged'
-    let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [merged with changes to the file]'
+    let about .= ' ' . s:Mark(review.standing ==# 'conflict' ? patchbay#text('conflict') : patchbay#text('merged with changes to the file'))
   endif
   if get(review, 'accepted', 0) + get(review, 'rejected', 0) > 0
-    let about .= '  [hunks: ' . review.accepted . ' accepted, ' . review.rejected . ' rejected]'
+    let about .= ' ' . s:Mark(patchbay#text('hunks: {0} accepted, {1} rejected', review.accepted, review.rejected))
   endif
   if get(review, 'locked', 0)
-    let about .= '  [read-only]'
+    let about .= ' ' . s:Mark(patchbay#text('read-only'))
   endif
   " What :w does not do any more is said in every window, however narrow.
   if !review.present
-    let about .= '  [not connected: :w keeps your text]'
+    let about .= ' ' . s:Mark(patchbay#text('not connected: :w keeps your text'))
   elseif review.terminal
-    let about .= '  [answer in the agent''s terminal]'
+    let about .= ' ' . s:Mark(patchbay#text('answer in the agent''s terminal'))
   endif
   let open = patchbay#review#open_ids()
   if len(open) > 1
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
-  let how = !review.present || review.terminal ? ':q! closes '
-        \ : review.standing ==# 'conflict' ? 'resolve it, then :w  :q rejects ' : ':w accepts  :q rejects '
+  let how = !review.present || review.terminal ? patchbay#text(':q! closes') . ' '
+        \ : (review.standing ==# 'conflict' ? patchbay#text('resolve it, then :w') : patchbay#text(':w accepts')) . '  ' . patchbay#text(':q rejects') . ' '
   let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
-  let room = width - strdisplaywidth(who . review.title . about . how) - 3
+  let room = width - strdisplaywidth(who . review.title . rest . about . how) - 3
   " Where there is little room the file's name counts more than what the message on entering has said.
-  return ' ' . s:Escape(who) . '%<' . s:Escape(review.title . about) . (room < 0 ? '' : '%=' . how)
+  return ' ' . s:Escape(who) . '%<' . s:Escape(review.title . rest . about) . (room < 0 ? '' : '%=' . how)
+endfunction
+
+function! s:Mark(text) abort
+  return ' [' . a:text . ']'
 endfunction
 
 function! s:Escape(text) abort

@@ -6,10 +6,10 @@ function! patchbay#hooks#show(name, before, after) abort
   let s:back = win_getid()
   tabnew
   let s:tab = [win_getid()]
-  call s:Fill(a:name . ' after', a:after)
+  call s:Fill(patchbay#text('{0} after', a:name), a:after)
   leftabove vnew
   call add(s:tab, win_getid())
-  call s:Fill(a:name . ' now', a:before)
+  call s:Fill(patchbay#text('{0} now', a:name), a:before)
   redraw
 endfunction
 

@@ -45,7 +45,7 @@ endfunction
 function! patchbay#hunk#place() abort
   let review = patchbay#review#find(get(b:, 'patchbay_review', ''))
   if empty(review)
-    call patchbay#say('Put the cursor on a hunk of the proposal first.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Put the cursor on a hunk of the proposal first.'), 'WarningMsg')
     return {}
   endif
   return {'id': review.id, 'side': bufnr('%') == review.left ? 'left' : 'right', 'line': line('.') - 1}
@@ -97,7 +97,7 @@ function! s:Go(key, step) abort
     endif
   endif
   if patchbay#review#open_ids() ==# [here]
-    call patchbay#say(a:step > 0 ? 'This is the last hunk.' : 'This is the first hunk.', 'MoreMsg')
+    call patchbay#say(a:step > 0 ? patchbay#text('This is the last hunk.') : patchbay#text('This is the first hunk.'), 'MoreMsg')
     return 0
   endif
   if !(a:step > 0 ? patchbay#go#next() : patchbay#go#previous())

@@ -1,23 +1,29 @@
 " The page of all that waits for the user, by agent and session; lib/ says what stands in it.
 
-let s:name = 'Patchbay: reviews'
 let s:keys = {'<CR>': 'open', 'o': 'open', 'a': 'accept', 'r': 'reject', 'h': 'hold', 's': 'save', 'y': 'yank', 'd': 'discard'}
 
 " Shows it, and goes there. Each row has its text and the ids of the proposals that a key in it is about.
 function! patchbay#inbox#show(rows) abort
-  call patchbay#page(s:name, map(copy(a:rows), 'v:val.text'))
+  call patchbay#page(s:Name(), map(copy(a:rows), 'v:val.text'))
   setlocal nowrap cursorline
   let b:patchbay_rows = a:rows
   syntax match Title /^\S.*/
-  syntax match Comment /^\%(Enter opens\|Kept text:\|Nothing waits\).*/
   syntax match Title /^ *\S\+\/$/
-  syntax match ErrorMsg /^ \+conflict\>/
-  syntax match WarningMsg /^ \+waiting\>/
+  for row in filter(copy(a:rows), {_, row -> empty(row.ids) && row.text !=# ''})
+    execute 'syntax match Comment /^\V' . escape(row.text, '/\') . '\$/'
+  endfor
+  for [group, word] in [['ErrorMsg', patchbay#text('conflict')], ['WarningMsg', patchbay#text('waiting')]]
+    execute 'syntax match' group '/^\s\+\V' . escape(word, '/\') . '\ze\s/'
+  endfor
   for [key, action] in items(s:keys)
     execute 'nnoremap <buffer> <silent> <nowait>' key '<Cmd>call patchbay#inbox#act(' . string(action) . ')<CR>'
   endfor
   nnoremap <buffer> <silent> <nowait> f <Cmd>call patchbay#command#coc('reviews', ['group'])<CR>
   call s:First()
+endfunction
+
+function! s:Name() abort
+  return patchbay#text('Patchbay: reviews')
 endfunction
 
 " To the first proposal.
@@ -39,7 +45,7 @@ endfunction
 
 " What waits has changed. 0 where the page is not shown.
 function! patchbay#inbox#update(rows) abort
-  let shown = filter(getwininfo(), {_, info -> bufname(info.bufnr) ==# '[' . s:name . ']'})
+  let shown = filter(getwininfo(), {_, info -> bufname(info.bufnr) ==# '[' . s:Name() . ']'})
   if empty(shown)
     return 0
   endif
@@ -65,7 +71,7 @@ endfunction
 function! patchbay#inbox#act(action) abort
   let ids = get(get(b:patchbay_rows, line('.') - 1, {}), 'ids', [])
   if empty(ids)
-    call patchbay#say('This line is about no proposal.', 'WarningMsg')
+    call patchbay#say(patchbay#text('This line is about no proposal.'), 'WarningMsg')
   else
     call patchbay#command#coc('reviews', [a:action] + ids)
   endif

@@ -142,7 +142,7 @@ function! patchbay#review#accept(id) abort
   let review.state = 'accepted'
   call setbufvar(review.right, '&modified', 0)
   if !patchbay#tell('accepted', a:id, len(review.text.lines) > s:long ? {} : review.text)
-    call patchbay#say('Accepted: ' . review.title . '. Your decision will be sent to ' . review.agent . ' once coc is running again.', 'MoreMsg')
+    call patchbay#say(patchbay#text('Accepted: {0}. Your decision will be sent to {1} once coc is running again.', review.title, review.agent), 'MoreMsg')
   endif
   redrawstatus!
 endfunction
@@ -157,7 +157,7 @@ function! s:End(id, verdict) abort
   let review = s:reviews[a:id]
   let review.state = a:verdict
   if !patchbay#tell(a:verdict, a:id) && a:verdict ==# 'rejected'
-    call patchbay#say('Rejected: ' . review.title . '. Your decision will be sent to ' . review.agent . ' once coc is running again.', 'MoreMsg')
+    call patchbay#say(patchbay#text('Rejected: {0}. Your decision will be sent to {1} once coc is running again.', review.title, review.agent), 'MoreMsg')
   endif
   " Not now: this may run inside the closing of the very window.
   call timer_start(0, {-> s:Close(a:id)})
@@ -213,8 +213,8 @@ function! s:Reopen(review, draft, closed) abort
   if !s:Show(a:review)
     return 0
   endif
-  let was = a:closed ? 'Not rejected: it had just opened. ' : ''
-  call patchbay#say(was . 'The proposal for ' . a:review.title . ' is waiting in its own tab page.', 'MoreMsg')
+  let was = a:closed ? patchbay#text('Not rejected: it had just opened.') . ' ' : ''
+  call patchbay#say(was . patchbay#text('The proposal for {0} is waiting in its own tab page.', a:review.title), 'MoreMsg')
   return 1
 endfunction
 

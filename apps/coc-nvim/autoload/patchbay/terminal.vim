@@ -54,7 +54,7 @@ function! patchbay#terminal#toggle(name) abort
     return
   endif
   if winnr('$') == 1
-    call patchbay#say('This is the only window of its tab page.', 'WarningMsg')
+    call patchbay#say(patchbay#text('This is the only window of its tab page.'), 'WarningMsg')
     return
   endif
   let back = get(b:, 'patchbay_back', 0)

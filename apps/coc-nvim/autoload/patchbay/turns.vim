@@ -59,7 +59,7 @@ endfunction
 " `:Patchbay change next`: to the next change in this buffer. 'wrapscan' counts, as for other searches.
 function! patchbay#turns#go(what) abort
   if index(['next', 'previous'], a:what) < 0
-    call patchbay#say('Say where to go: :Patchbay change next, or :Patchbay change previous.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Say where to go: :Patchbay change next, or :Patchbay change previous.'), 'WarningMsg')
     return 0
   endif
   if &diff
@@ -69,7 +69,7 @@ function! patchbay#turns#go(what) abort
   for step in range(v:count1)
     let line = s:From(get(b:, 'patchbay_marks', []), line('.'), a:what ==# 'next')
     if line == 0
-      call patchbay#say('No ' . (empty(get(b:, 'patchbay_marks', [])) ? '' : a:what . ' ') . 'change by an agent in this buffer.', 'WarningMsg')
+      call patchbay#say(s:NoChange(a:what), 'WarningMsg')
       return 0
     endif
     if step == 0
@@ -79,6 +79,13 @@ function! patchbay#turns#go(what) abort
     normal! ^zv
   endfor
   return 1
+endfunction
+
+function! s:NoChange(what) abort
+  if empty(get(b:, 'patchbay_marks', []))
+    return patchbay#text('No change by an agent in this buffer.')
+  endif
+  return a:what ==# 'next' ? patchbay#text('No next change by an agent in this buffer.') : patchbay#text('No previous change by an agent in this buffer.')
 endfunction
 
 " Marks that follow each other directly are one place.
@@ -167,7 +174,7 @@ endfunction
 
 function! s:Decide(verdict, range, rest) abort
   if &buftype !=# '' || expand('%') ==# ''
-    call patchbay#say('This window does not show a file. :Patchbay turns lists what agents changed.', 'WarningMsg')
+    call patchbay#say(patchbay#text('This window does not show a file. :Patchbay turns lists what agents changed.'), 'WarningMsg')
     return 0
   endif
   let [first, last] = empty(a:range) ? [line('.'), line('.')] : a:range

@@ -45,7 +45,7 @@ endfunction
 function! patchbay#unified#toggle() abort
   let review = patchbay#review#find(get(b:, 'patchbay_review', ''))
   if empty(review) || !bufexists(review.left) || !bufexists(review.right)
-    call patchbay#say('Go to a proposal first.', 'WarningMsg')
+    call patchbay#say(patchbay#text('Go to a proposal first.'), 'WarningMsg')
     return 0
   endif
   if bufnr('%') == review.left && bufwinid(review.right) > 0
@@ -88,7 +88,7 @@ function! patchbay#unified#draw(id, tick, hunks) abort
     if left_end > left
       let lines = getbufline(review.left, left + 1, min([left_end, left + s:most]))
       if left_end - left > s:most
-        call add(lines, '… ' . (left_end - left - s:most) . ' more lines')
+        call add(lines, '… ' . patchbay#text('{0} more lines', left_end - left - s:most))
       endif
       let tab = getbufvar(review.right, '&tabstop')
       call s:Show(review.right, right, height, map(lines, {_, line -> s:Plain(line, tab)}))

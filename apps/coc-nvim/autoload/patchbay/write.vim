@@ -58,7 +58,9 @@ function! patchbay#write#counts(review, verdict) abort
   endif
   let [a:review.held.since, a:review.held.rest] = [reltime(), s:told_rest]
   let number = a:review.right
-  let text = 'Not ' . a:verdict . 'ed: the proposal for ' . a:review.title . ' has just opened. Repeat this to ' . a:verdict . ' it.'
+  let text = a:verdict ==# 'accept'
+        \ ? patchbay#text('Not accepted: the proposal for {0} has just opened. Repeat this to accept it.', a:review.title)
+        \ : patchbay#text('Not rejected: the proposal for {0} has just opened. Repeat this to reject it.', a:review.title)
   " Where its window could not be kept, that is said when it opens again.
   call timer_start(0, {-> bufexists(number) ? patchbay#say(text, 'WarningMsg') : 0})
   return 0
@@ -68,7 +70,7 @@ endfunction
 " user is led.
 function! patchbay#write#is_blocked(review) abort
   if a:review.present && a:review.terminal
-    call s:SayLater('Not accepted: answer in ' . a:review.agent . '''s terminal. You can apply your edits once it has written.')
+    call s:SayLater(patchbay#text('Not accepted: answer in {0}''s terminal. You can apply your edits once it has written.', a:review.agent))
     return 1
   endif
   if a:review.standing !=# 'conflict'
@@ -79,7 +81,7 @@ function! patchbay#write#is_blocked(review) abort
     if bufnr('%') == a:review.right
       call cursor(at + 1, 1)
     endif
-    call s:SayLater('Not accepted: ' . a:review.title . ' has changed in the same lines. Keep what is right between <<<<<<< and >>>>>>>.')
+    call s:SayLater(patchbay#text('Not accepted: {0} has changed in the same lines. Keep what is right between <<<<<<< and >>>>>>>.', a:review.title))
   endif
   return at >= 0
 endfunction
@@ -129,7 +131,7 @@ function! patchbay#write#typed() abort
     " An untouched proposal would not be accepted, or even be rejected.
     call s:Pretend(review.right)
   elseif bufnr('%') == review.left && getcmdline() =~# s:write
-    call s:SayLater('This side is the file as it is. Use :w in the proposal''s window to accept.')
+    call s:SayLater(patchbay#text('This side is the file as it is. Use :w in the proposal''s window to accept.'))
   endif
 endfunction
 
@@ -154,7 +156,7 @@ function! patchbay#write#now(id) abort
   elseif s:IsNow(typed) || !review.warned
     " A plugin that saves again and again is told of once.
     let review.warned = 1
-    call s:SayLater('Not accepted: ' . review.title . ' was written by a command for many buffers or by a plugin. Type :w in its window.')
+    call s:SayLater(patchbay#text('Not accepted: {0} was written by a command for many buffers or by a plugin. Type :w in its window.', review.title))
   endif
 endfunction
 
@@ -167,7 +169,7 @@ function! patchbay#write#part(id, flags) abort
   elseif s:IsElsewhere(review, target)
     call s:Copy(review, target, line("'["), line("']"), a:flags)
   else
-    call s:SayLater('Not accepted: this would be only a part of ' . review.title . '. :w accepts all of it; dp and do leave hunks out.')
+    call s:SayLater(patchbay#text('Not accepted: this would be only a part of {0}. :w accepts all of it; dp and do leave hunks out.', review.title))
   endif
 endfunction
 
@@ -181,7 +183,7 @@ function! s:Copy(review, target, first, last, flags) abort
   let copy = map(getbufline(a:review.right, a:first, a:last), 'v:val . ending')
   let whole = getbufvar(a:review.right, '&endofline') || a:last !=# '$'
   if writefile(whole ? copy : copy[:-2] + [trim(copy[-1], "\r", 2)], a:target, (whole ? '' : 'b') . a:flags) == 0
-    call s:SayLater('"' . a:target . '" written; the proposal is still open')
+    call s:SayLater(patchbay#text('{0} written; the proposal is still open', '"' . a:target . '"'))
   endif
 endfunction
 
@@ -207,8 +209,8 @@ function! patchbay#write#exit() abort
   endfor
   if !empty(open)
     let [first, back] = [open[0], win_getid()]
-    let what = len(open) == 1 ? 'the proposal for ' . first.title . ' is waiting' : len(open) . ' proposals are waiting'
-    let text = 'Not closed: ' . what . ' for your answer. :qa! quits without one.'
+    let text = len(open) == 1 ? patchbay#text('Not closed: the proposal for {0} is waiting for your answer. :qa! quits without one.', first.title)
+          \ : patchbay#text('Not closed: {0} proposals are waiting for your answer. :qa! quits without one.', len(open))
     call timer_start(0, {-> s:Stay(open, back, text)})
   endif
 endfunction

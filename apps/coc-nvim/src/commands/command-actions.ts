@@ -1,12 +1,13 @@
 import process from "node:process";
-import { agents, createNodePlatform, type HostIdentity } from "@patchbay/core";
+import { agents, createNodePlatform, displayWidth, type HostIdentity } from "@patchbay/core";
 import { explainedCodes, explainFinding, planStart, readAgentSettings } from "@patchbay/core/diagnosis";
+import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { LazyTurns } from "../turns/lazy-turns.ts";
 import type { Coc } from "../vim/coc-vim.ts";
-import { asList, asText, plainLine } from "../vim/shape.ts";
+import { asList, asText, padded, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { quote, splitCommand } from "./command-words.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
@@ -48,7 +49,7 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     openAgent: (name) => openAgent(services, asText(name)),
     health: async (how) => {
       const lines = await findHealth(services);
-      if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
+      if (how !== "lines") await showLines(vim, l10n.t("Patchbay: health"), healthText(lines));
       return lines;
     },
     tour: async () => {
@@ -56,11 +57,12 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       await tour(services, {
         say,
         openAgent: (name) => openAgent(services, name),
-        showHealth: async () => await showLines(vim, "Patchbay: health", healthText(await findHealth(services))),
+        showHealth: async () =>
+          await showLines(vim, l10n.t("Patchbay: health"), healthText(await findHealth(services))),
       });
     },
     explain: (name) => explain(services, asText(name)),
-    showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
+    showShared: () => showLines(vim, l10n.t("Patchbay: what is shared"), sharedLines(services)),
     toggleSharing: async (wanted) => {
       const sharing = wanted === undefined ? !services.settings().companion.sharing : wanted !== "pause";
       // In the user's own settings, so that it outlasts this editor.
@@ -68,8 +70,8 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       companion.updateSettings({ sharing });
       say(
         sharing
-          ? "Sharing has resumed. Agents see your open files and selection."
-          : "Sharing is paused. Agents do not see your open files or selection. Reviews still work.",
+          ? l10n.t("Sharing has resumed. Agents see your open files and selection.")
+          : l10n.t("Sharing is paused. Agents do not see your open files or selection. Reviews still work."),
       );
     },
     mention: async (first, last) => {
@@ -95,8 +97,9 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     linkTmux: () => linkTmux(services, say),
     openPanel: () => openPanel(services, say),
     sendSelection: async () => {
-      if (services.panel.current?.sendSelection() === true) say("In the composer of the panel. It is not sent.");
-      else say("Nothing was sent: select something, and have a conversation open in the panel.", "WarningMsg");
+      if (services.panel.current?.sendSelection() === true)
+        say(l10n.t("In the composer of the panel. It is not sent."));
+      else say(l10n.t("Nothing was sent: select something, and have a conversation open in the panel."), "WarningMsg");
     },
     compareWithDisk: async () => {
       await vim.call("patchbay#compare");
@@ -136,11 +139,11 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
     started.onDidChange(() => panel.onDidChange?.());
   }
   const showLink = async (link: string): Promise<void> => {
-    const lines = ["Open this link in a browser. It works once, within a minute:", "", `    ${link}`];
-    await showLines(vim, "Patchbay: panel", lines);
+    const lines = [l10n.t("Open this link in a browser. It works once, within a minute:"), "", `    ${link}`];
+    await showLines(vim, l10n.t("Patchbay: panel"), lines);
   };
   const link = await panel.current.open((unopened) => void showLink(unopened));
-  if (link === undefined) say("The panel is in your browser. Its reviews open here.");
+  if (link === undefined) say(l10n.t("The panel is in your browser. Its reviews open here."));
   else await showLink(link);
 }
 
@@ -148,8 +151,8 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
 async function hold({ vim, companion }: CommandServices, say: Say, given: string): Promise<void> {
   const id = given === "" ? asText(await vim.call("patchbay#go#current")) : given;
   if (id === "") return;
-  if (await companion.hold(id)) say("Held. :Patchbay shows it, and opens it again with what you typed.");
-  else say("Not held: this proposal is being decided, or cannot be read now.", "WarningMsg");
+  if (await companion.hold(id)) say(l10n.t("Held. :Patchbay shows it, and opens it again with what you typed."));
+  else say(l10n.t("Not held: this proposal is being decided, or cannot be read now."), "WarningMsg");
 }
 
 async function openAgent(services: CommandServices, wanted: string): Promise<void> {
@@ -157,11 +160,17 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
   const { workspace } = services.parts;
   const { agents: commands, terminalWindow } = settings();
   const names = Object.keys(commands);
-  const name = wanted !== "" ? wanted : await coc.window.showQuickPick(names, { title: "Start which agent?" });
+  const name = wanted !== "" ? wanted : await coc.window.showQuickPick(names, { title: l10n.t("Start which agent?") });
   if (name === undefined) return;
   const command = splitCommand((Object.hasOwn(commands, name) ? commands[name] : undefined) ?? "");
   if (command.length === 0)
-    throw new Error(`Unknown agent "${name}". Choose one of ${names.join(", ")}, or add it to "patchbay.agents".`);
+    throw new Error(
+      l10n.t(
+        "Unknown agent {0}. Choose one of {1}, or add it to patchbay.agents.",
+        JSON.stringify(name),
+        names.join(", "),
+      ),
+    );
   // Agents look for a shell among their ancestors, so a shell stays between the editor and them.
   const shell = process.env["SHELL"] ?? "/bin/sh";
   const directory = workspace.folders()[0] ?? process.cwd();
@@ -207,30 +216,37 @@ async function findHealth(services: CommandServices): Promise<readonly HealthLin
 /** What a finding of the health page means; without a name, which one is asked. */
 async function explain({ coc, vim }: CommandServices, given: string): Promise<void> {
   const codes = await explainedCodes();
-  const code = given === "" ? await coc.window.showQuickPick([...codes], { title: "Explain which finding?" }) : given;
+  const code =
+    given === "" ? await coc.window.showQuickPick([...codes], { title: l10n.t("Explain which finding?") }) : given;
   if (code === undefined) return;
-  const explanation = await explainFinding(code);
+  const explanation = await explainFinding(code, textsInUse().findings);
   if (explanation === undefined)
-    throw new Error(`Unknown finding "${code}". Those that there are: ${codes.join(", ")}.`);
+    throw new Error(l10n.t("Unknown finding {0}. Those that there are: {1}.", JSON.stringify(code), codes.join(", ")));
   const lines = explanation.parts.flatMap(({ kind, text }) => {
     if (kind === "command") return [...text.split("\n").map((line) => `    ${line}`), ""];
     return kind === "heading" ? [text.toUpperCase()] : [text, ""];
   });
-  await showLines(vim, "Patchbay: explanation", [`${explanation.title} [${code}]`, "", ...lines.slice(0, -1)]);
+  await showLines(vim, l10n.t("Patchbay: explanation"), [`${explanation.title} [${code}]`, "", ...lines.slice(0, -1)]);
 }
 
 function sharedLines(services: CommandServices): readonly string[] {
-  if (!services.settings().companion.sharing) return ["Sharing is paused; nothing is shared."];
+  if (!services.settings().companion.sharing) return [l10n.t("Sharing is paused; nothing is shared.")];
   const context = services.companion.sharedContext();
   const { active } = context;
-  const lines = context.files.map((file) => `open       ${file.path}`);
-  if (active === undefined) return [...lines, "No file is active."];
-  lines.push(
-    `active     ${active.path}`,
-    `cursor     line ${active.cursor.line + 1}, character ${active.cursor.character + 1}`,
-  );
+  const names = {
+    open: l10n.t("open"),
+    active: l10n.t("active"),
+    cursor: l10n.t("cursor"),
+    selection: l10n.t("selection"),
+  };
+  const width = Math.max(...Object.values(names).map(displayWidth));
+  const row = (name: string, text: string): string => `${padded(name, width)}  ${text}`;
+  const lines = context.files.map((file) => row(names.open, file.path));
+  if (active === undefined) return [...lines, l10n.t("No file is active.")];
+  const place = l10n.t("line {0}, character {1}", active.cursor.line + 1, active.cursor.character + 1);
+  lines.push(row(names.active, active.path), row(names.cursor, place));
   if (active.selection !== undefined)
-    lines.push("selection", ...active.selection.text.split("\n").map((line) => `    ${line}`));
+    lines.push(names.selection, ...active.selection.text.split("\n").map((line) => `    ${line}`));
   return lines;
 }
 
@@ -239,13 +255,14 @@ async function showLines(vim: Vim, title: string, lines: readonly string[]): Pro
 }
 
 async function answer(services: CommandServices, say: Say): Promise<void> {
-  if (!(await answerQuestion(services.parts.questions, chooser(services.coc.window)))) say("No questions are waiting.");
+  if (!(await answerQuestion(services.parts.questions, chooser(services.coc.window))))
+    say(l10n.t("No questions are waiting."));
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const { companion, coc } = services;
   if (services.facts.tmuxServer === undefined) {
-    say("This editor is not running in tmux.", "WarningMsg");
+    say(l10n.t("This editor is not running in tmux."), "WarningMsg");
     return;
   }
   for (const args of setEnvironmentArguments(companion.environment)) await runTmux(args);
@@ -253,16 +270,16 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const panes = readPanes(await runTmux(listPanesArguments), process.env["TMUX_PANE"]);
   if (panes.length === 0) {
     // On a page: it is to be copied, and longer than most command lines.
-    const lines = ["New panes are linked. In a pane that is already open, run:", "", `    ${line}`];
-    await showLines(services.vim, "Patchbay: tmux", lines);
+    const lines = [l10n.t("New panes are linked. In a pane that is already open, run:"), "", `    ${line}`];
+    await showLines(services.vim, l10n.t("Patchbay: tmux"), lines);
     return;
   }
   const chosen = await coc.window.showQuickPick(
     panes.map((pane) => pane.title),
-    { title: "Link which pane?" },
+    { title: l10n.t("Link which pane?") },
   );
   const pane = panes.find((one) => one.title === chosen);
   if (pane === undefined) return;
   for (const args of sendLineArguments(pane.id, line)) await runTmux(args);
-  say("The pane is linked, and so are new panes.");
+  say(l10n.t("The pane is linked, and so are new panes."));
 }

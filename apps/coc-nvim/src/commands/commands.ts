@@ -49,7 +49,10 @@ interface ListSource {
  * `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. `:CocList patchbayTurns`: what agents changed,
  * turn by turn. What they do is loaded when they are opened.
  */
-export function registerLists(services: CommandServices & { readonly coc: Pick<Coc, "listManager"> }): Disposable {
+export function registerLists(
+  services: CommandServices & { readonly coc: Pick<Coc, "listManager"> },
+  l10n: { t(text: string): string },
+): Disposable {
   const { coc, vim, companion } = services;
   const register = (
     name: string,
@@ -77,7 +80,7 @@ export function registerLists(services: CommandServices & { readonly coc: Pick<C
   for (const list of [
     register(
       "patchbay",
-      "proposals from coding agents",
+      l10n.t("proposals from coding agents"),
       "open accept acceptAll acceptFolder reject rejectFolder hold save yank discard",
       async () => {
         const [{ createReviewList }, { actInFolder, inboxOfCommands }] = await Promise.all([
@@ -88,8 +91,11 @@ export function registerLists(services: CommandServices & { readonly coc: Pick<C
         return createReviewList(companion, vim, (verdict, folder) => actInFolder(inbox, verdict, [folder]));
       },
     ),
-    register("patchbayTurns", "what coding agents changed", "open keep undo undoNow keepAll undoAll", async () =>
-      (await import("./turns.ts")).createTurnList(services),
+    register(
+      "patchbayTurns",
+      l10n.t("what coding agents changed"),
+      "open keep undo undoNow keepAll undoAll",
+      async () => (await import("./turns.ts")).createTurnList(services),
     ),
   ])
     store.add(list);

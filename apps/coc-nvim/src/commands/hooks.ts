@@ -13,6 +13,7 @@ import {
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
+import { l10n } from "@patchbay/languages/spoken";
 import { plainLine } from "../vim/shape.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -30,44 +31,46 @@ type Say = (text: string, highlight?: string) => void;
 type Change = Extract<SettingsPlan, { readonly kind: "change" }>;
 
 const presences = {
-  installed: "installed",
-  partly: "installed in part: install it again",
-  absent: "not installed",
-  unreadable: "its settings cannot be read",
+  installed: () => l10n.t("installed"),
+  partly: () => l10n.t("installed in part: install it again"),
+  absent: () => l10n.t("not installed"),
+  unreadable: () => l10n.t("its settings cannot be read"),
 } as const;
 
 /** `patchbay.installHook [agent]`: has every change of an agent reviewed here, in each of its modes. */
 export async function installHook(services: HookServices, say: Say, name: string): Promise<void> {
   const platform = createNodePlatform();
-  const agent = await find(services, platform, name, "Install the hook of which agent?");
+  const agent = await find(services, platform, name, l10n.t("Install the hook of which agent?"));
   if (agent === undefined) return;
   const command = await hookCommand(platform, agent.id, { program: process.execPath, isElectron: false });
   const plan = await planInstall({ ...agent.request, command });
-  if (plan.kind === "nothing") say(`The hook of ${agent.agentName} is already installed.`);
-  const isDone = await carryOut(services, say, plan, `Install the hook of ${agent.agentName}`, async (change) => {
+  if (plan.kind === "nothing") say(l10n.t("The hook of {0} is already installed.", agent.agentName));
+  const question = l10n.t("Install the hook of {0}", agent.agentName);
+  const isDone = await carryOut(services, say, plan, question, async (change) => {
     await placeProgram(platform, await readFile(services.hookProgram, "utf8"));
     await applyPlan(platform, change);
   });
-  if (isDone) say(`The hook of ${agent.agentName} is installed; start the agent again. ${consentOf(agent)}`);
+  if (!isDone) return;
+  say(`${l10n.t("The hook of {0} is installed; start the agent again.", agent.agentName)} ${consentOf(agent)}`);
 }
 
 /** `patchbay.removeHook [agent]`. */
 export async function removeHook(services: HookServices, say: Say, name: string): Promise<void> {
   const platform = createNodePlatform();
-  const agent = await find(services, platform, name, "Remove the hook of which agent?");
+  const agent = await find(services, platform, name, l10n.t("Remove the hook of which agent?"));
   if (agent === undefined) return;
   const plan = await planRemove(agent.request);
-  if (plan.kind === "nothing") say(`The hook of ${agent.agentName} is not installed.`);
-  const question = `Remove the hook of ${agent.agentName}`;
+  if (plan.kind === "nothing") say(l10n.t("The hook of {0} is not installed.", agent.agentName));
+  const question = l10n.t("Remove the hook of {0}", agent.agentName);
   const isDone = await carryOut(services, say, plan, question, async (change) => await applyPlan(platform, change));
-  if (isDone) say(`The hook of ${agent.agentName} is removed. An agent that runs keeps it until it ends.`);
+  if (isDone) say(l10n.t("The hook of {0} is removed. An agent that runs keeps it until it ends.", agent.agentName));
 }
 
 /** What the agent still asks of its user: nothing, for what stands in the user's own settings. */
 function consentOf({ id, agentName }: AgentWithHook): string {
   return id === "claude"
-    ? `${agentName} does not ask for anything else.`
-    : `${agentName} does not ask for anything else. Hooks in a folder's own settings need a trusted folder.`;
+    ? l10n.t("{0} does not ask for anything else.", agentName)
+    : l10n.t("{0} does not ask for anything else. Hooks in a folder's own settings need a trusted folder.", agentName);
 }
 
 async function find(
@@ -80,9 +83,10 @@ async function find(
   if (name !== "") {
     const named = all.find(({ id }) => id === name);
     if (named !== undefined) return named;
-    throw new Error(`No agent with hooks is called "${name}": ${all.map(({ id }) => id).join(", ")}.`);
+    const ids = all.map(({ id }) => id).join(", ");
+    throw new Error(l10n.t("No agent with hooks is called {0}: {1}.", JSON.stringify(name), ids));
   }
-  const lines = all.map(({ agentName, presence }) => `${agentName}  [${presences[presence]}]`);
+  const lines = all.map(({ agentName, presence }) => `${agentName}  [${presences[presence]()}]`);
   const chosen = await coc.window.showQuickPick(lines, { title });
   return all[lines.findIndex((line) => line === chosen)];
 }
@@ -99,10 +103,10 @@ async function carryOut(
   if (plan.kind !== "change") return false;
   await vim.call("patchbay#hooks#show", [plainLine(plan.file), linesOf(plan.before), linesOf(plan.after)]);
   try {
-    const yes = plainLine(`${question}: write this to ${plan.file}`);
-    const chosen = await coc.window.showQuickPick([yes, "Change nothing"], { title: `${question}?` });
+    const yes = plainLine(l10n.t("{0}: write this to {1}", question, plan.file));
+    const chosen = await coc.window.showQuickPick([yes, l10n.t("Change nothing")], { title: `${question}?` });
     if (chosen !== yes) {
-      say("Nothing was written.");
+      say(l10n.t("Nothing was written."));
       return false;
     }
     await apply(plan);
@@ -124,11 +128,11 @@ export async function chooseAgent(
 ): Promise<void> {
   const all = presencesOf(companion);
   if (all.length === 0) {
-    say("No agent is connected.");
+    say(l10n.t("No agent is connected."));
     return;
   }
   const lines = all.map((presence, index) => plainLine(`${index + 1}. ${presenceLine(presence)}`));
-  const chosen = await coc.window.showQuickPick(lines, { title: "Agents: go to its review, or its terminal" });
+  const chosen = await coc.window.showQuickPick(lines, { title: l10n.t("Agents: go to its review, or its terminal") });
   const presence = all[lines.findIndex((line) => line === chosen)];
   if (presence === undefined) return;
   const [proposal] = presence.proposals;
@@ -137,7 +141,7 @@ export async function chooseAgent(
   if (presence.commands.length > 0) return await answer();
   const pids = await withParents(presence.processes);
   if ((await vim.call("patchbay#hooks#terminal", [pids])) !== 1) {
-    say(`${presence.agentName} does not run in a terminal of this editor.`, "WarningMsg");
+    say(l10n.t("{0} does not run in a terminal of this editor.", presence.agentName), "WarningMsg");
   }
 }
 
@@ -156,14 +160,15 @@ export async function withParents(processes: readonly number[]): Promise<readonl
 /** One line of the list. */
 function presenceLine({ agentName, title, state, since, waitsFor, commands }: Presence): string {
   const time = new Date(since).toLocaleTimeString();
+  const waiting = [...waitsFor.map((path) => basename(path)), ...commands.map(({ command }) => shownCommand(command))];
   const words: Readonly<Record<Presence["state"], string>> = {
-    waiting: `waits for you: ${[...waitsFor.map((path) => basename(path)), ...commands.map(({ command }) => shownCommand(command))].join(", ")}`,
-    working: "working",
-    idle: `idle since ${time}`,
-    ended: `ended at ${time}`,
-    connected: "connected",
-    connecting: "connecting",
-    away: "away, may reconnect",
+    waiting: l10n.t("waits for you: {0}", waiting.join(", ")),
+    working: l10n.t("working"),
+    idle: l10n.t("idle since {0}", time),
+    ended: l10n.t("ended at {0}", time),
+    connected: l10n.t("connected"),
+    connecting: l10n.t("connecting"),
+    away: l10n.t("away, may reconnect"),
   };
   return `${agentName}${title === undefined ? "" : `: ${title}`}  [${words[state]}]`;
 }

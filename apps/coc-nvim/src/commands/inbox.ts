@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Companion, Disposable, ProposalInfo } from "@patchbay/core";
+import { type Companion, type Disposable, displayWidth, type ProposalInfo } from "@patchbay/core";
 import {
   entriesIn,
   entriesOf,
@@ -10,9 +10,10 @@ import {
   type InboxState,
 } from "@patchbay/core/inbox";
 import { byFolder, entriesBelow, foldersIn, type InboxFolder } from "@patchbay/core/inbox-folders";
-import { shortPath } from "../diff/review-names.ts";
+import { l10n } from "@patchbay/languages/spoken";
+import { ageOf, shortPath } from "../diff/review-names.ts";
 import type { Coc } from "../vim/coc-vim.ts";
-import { plainLine } from "../vim/shape.ts";
+import { padded, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { chooser, createReviewActions, isAcceptable, proposalLabel, type ReviewListCompanion } from "./reviews.ts";
 
@@ -43,18 +44,19 @@ interface InboxRow {
   readonly ids: readonly string[];
 }
 
-const stateWords: Readonly<Record<InboxState, string>> = {
-  conflict: "conflict",
-  waiting: "waiting",
-  edited: "edited",
-  held: "held",
-  terminal: "terminal",
-  away: "away",
-  kept: "kept text",
-};
+const stateWords: () => Readonly<Record<InboxState, string>> = () => ({
+  conflict: l10n.t("conflict"),
+  waiting: l10n.t("waiting"),
+  edited: l10n.t("edited"),
+  held: l10n.t("held"),
+  terminal: l10n.t("terminal"),
+  away: l10n.t("away"),
+  kept: l10n.t("kept text"),
+});
 
-const hint = "Enter opens, a accepts, r rejects, h holds, f groups by folder or session, q closes.";
-const keptHint = "Kept text: s saves it to the file, y yanks it, d discards it.";
+const hint = (): string =>
+  l10n.t("Enter opens, a accepts, r rejects, h holds, f groups by folder or session, q closes.");
+const keptHint = (): string => l10n.t("Kept text: s saves it to the file, y yanks it, d discards it.");
 
 type RowServices = Pick<InboxServices, "companion" | "folders" | "now">;
 
@@ -66,9 +68,9 @@ function inboxIn({ companion }: Pick<InboxServices, "companion">): readonly Inbo
 export function inboxRows(services: RowServices, isByFolder = false): readonly InboxRow[] {
   const { companion, folders, now } = services;
   const inbox = inboxIn(services);
-  if (inbox.length === 0) return [{ text: "Nothing waits for you.", ids: [] }];
+  if (inbox.length === 0) return [{ text: l10n.t("Nothing waits for you."), ids: [] }];
   const hasKept = companion.proposals.some(({ state }) => state === "kept");
-  const rows: InboxRow[] = [{ text: hint, ids: [] }, ...(hasKept ? [{ text: keptHint, ids: [] }] : [])];
+  const rows: InboxRow[] = [{ text: hint(), ids: [] }, ...(hasKept ? [{ text: keptHint(), ids: [] }] : [])];
   if (isByFolder) return [...rows, ...folderRows(services)];
   for (const { agentName, sessions } of inbox) {
     for (const session of sessions) {
@@ -87,9 +89,9 @@ function entryRows(
   now: number,
   depth = 0,
 ): readonly InboxRow[] {
-  const width = Math.min(Math.max(...entries.map((entry) => nameOf(entry).length)), 60);
+  const width = Math.min(Math.max(...entries.map((entry) => displayWidth(nameOf(entry)))), 60);
   return entries.map((entry) => {
-    const line = entryLine(entry, nameOf(entry).padEnd(width), now);
+    const line = entryLine(entry, padded(nameOf(entry), width), now);
     return { text: `${"  ".repeat(depth)}${line}`, ids: [entry.id] };
   });
 }
@@ -128,24 +130,20 @@ export function waitingFolders(services: Pick<InboxServices, "companion" | "fold
 function titleOf({ title, pid, since }: InboxSession, count: number): string {
   if (title !== undefined) return `: ${title}`;
   if (count === 1) return "";
-  return pid === undefined ? `, since ${new Date(since).toLocaleTimeString()}` : `, process ${pid}`;
+  return pid === undefined
+    ? `, ${l10n.t("since {0}", new Date(since).toLocaleTimeString())}`
+    : `, ${l10n.t("process {0}", pid)}`;
 }
 
 function entryLine({ state, proposal }: InboxEntry, name: string, now: number): string {
   const { kind, lines, createdAt } = proposal;
-  const verb = kind === "create" ? "new file" : kind === "delete" ? "emptied" : "";
+  const verb = kind === "create" ? l10n.t("new file") : kind === "delete" ? l10n.t("emptied") : "";
   const count = lines === undefined ? "" : `+${lines.added} -${lines.removed}`;
-  const line = [stateWords[state].padEnd(9), name, count.padEnd(9), ageOf(now - createdAt).padEnd(7), verb].join("  ");
+  const words = stateWords();
+  const widest = Math.max(9, ...Object.values(words).map(displayWidth));
+  const cells = [padded(words[state], widest), name, count.padEnd(9), padded(ageOf(now - createdAt), 7), verb];
+  const line = cells.join("  ");
   return plainLine(`  ${line}`).trimEnd();
-}
-
-/** @param ms How long it has waited; a clock that was set back counts as now. */
-export function ageOf(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return "now";
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
 }
 
 /** What keeps the page of each companion up to date as long as it is shown. */
@@ -172,7 +170,19 @@ export async function showInbox(services: InboxServices): Promise<void> {
   following.set(companion, listener);
 }
 
-const ofAll: Readonly<Record<string, string>> = { accept: "Accept", reject: "Reject", hold: "Hold" };
+/** The question about all of several proposals. */
+function allWords(verdict: string, count: number): string | undefined {
+  switch (verdict) {
+    case "accept":
+      return l10n.t("Accept all {0}", count);
+    case "reject":
+      return l10n.t("Reject all {0}", count);
+    case "hold":
+      return l10n.t("Hold all {0}", count);
+    default:
+      return undefined;
+  }
+}
 
 /** A key of the page: what is to be done with the proposals of its line. Several are asked about first. The sentence is for the user. */
 export async function actInInbox(
@@ -187,10 +197,10 @@ export async function actInInbox(
   const [id, ...others] = ids;
   if (action === undefined || id === undefined) return undefined;
   if (others.length === 0) return await action(id);
-  const verb = ofAll[name];
-  if (verb === undefined) return "Go to one of the lines below.";
   const meant = companion.proposals.filter((one) => ids.includes(one.id));
-  if (!(await isMeant(services, verb, meant))) return undefined;
+  const yes = allWords(name, meant.length);
+  if (yes === undefined) return l10n.t("Go to one of the lines below.");
+  if (!(await isMeant(services, yes, meant))) return undefined;
   if (name === "accept") return await actions.acceptAll(id);
   const said = new Set<string | undefined>();
   for (const one of ids) said.add(await action(one));
@@ -207,12 +217,11 @@ async function group(services: InboxServices): Promise<undefined> {
 /** Asks, with a list; a line of it opens its review. */
 async function isMeant(
   { choose, companion }: InboxServices,
-  verb: string,
+  yes: string,
   proposals: readonly ProposalInfo[],
 ): Promise<boolean> {
-  const yes = `${verb} all ${proposals.length}`;
   const lines = proposals.map((one) => proposalLabel(one));
-  const chosen = await choose([yes, "Change nothing", ...lines], `${yes}?`);
+  const chosen = await choose([yes, l10n.t("Change nothing"), ...lines], `${yes}?`);
   const looked = proposals[lines.findIndex((line) => line === chosen)];
   if (looked !== undefined) await companion.reveal(looked.id);
   return chosen === yes;
@@ -237,11 +246,13 @@ export async function actInFolder(
   const open = entries?.map(({ proposal }) => proposal).filter(isOpen) ?? [];
   const [first] = open;
   if (first === undefined)
-    return `Nothing waits for you${places[0] === undefined ? "" : ` in ${plainLine(places[0])}`}.`;
-  if (!(await isMeant(services, ofAll[verdict] ?? "", open))) return undefined;
+    return places[0] === undefined
+      ? l10n.t("Nothing waits for you.")
+      : l10n.t("Nothing waits for you in {0}.", plainLine(places[0]));
+  if (!(await isMeant(services, allWords(verdict, open.length) ?? "", open))) return undefined;
   const ids = open.map(({ id }) => id);
   if (verdict === "accept") return await createReviewActions(companion, vim, ids).acceptAll(first.id);
   let rejected = 0;
   for (const id of ids) if (await companion.reject(id)) rejected += 1;
-  return `Rejected ${rejected} of ${ids.length}.`;
+  return l10n.t("Rejected {0} of {1}.", rejected, ids.length);
 }

@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
+import { l10n } from "@patchbay/languages/spoken";
 import type { PendingQuestion, PendingQuestions } from "../host/pending-questions.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { sendLines } from "../vim/long-text.ts";
@@ -7,32 +8,42 @@ import { asNumber, asShape, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 
 /** Why nobody but the user can do anything with a text. */
-const keptBecause: Readonly<Record<KeptReason, string>> = {
-  "agent-exited": "the agent has exited",
-  withdrawn: "the agent has withdrawn its change",
-  superseded: "the agent has made a newer proposal",
-  "answered-in-terminal": "answered in the agent's terminal without your text",
-  "not-delivered": "the agent has not reconnected",
-  "not-written": "the agent has not written it",
-};
+const keptBecause: () => Readonly<Record<KeptReason, string>> = () => ({
+  "agent-exited": l10n.t("the agent has exited"),
+  withdrawn: l10n.t("the agent has withdrawn its change"),
+  superseded: l10n.t("the agent has made a newer proposal"),
+  "answered-in-terminal": l10n.t("answered in the agent's terminal without your text"),
+  "not-delivered": l10n.t("the agent has not reconnected"),
+  "not-written": l10n.t("the agent has not written it"),
+});
 
 /** One line of `:CocList patchbay`; `reason` is that of a kept text. What is cut off at the edge of the screen is the path. */
 export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): string {
-  const verb = { create: "creates", change: "changes", delete: "empties" }[proposal.kind];
   const marks = [
-    ...(proposal.edited && proposal.state !== "kept" ? ["edited"] : []),
-    ...(proposal.state === "terminal" ? ["answer in the agent's terminal"] : []),
-    ...(proposal.state === "away" ? ["the agent is not connected"] : []),
+    ...(proposal.edited && proposal.state !== "kept" ? [l10n.t("edited")] : []),
+    ...(proposal.state === "terminal" ? [l10n.t("answer in the agent's terminal")] : []),
+    ...(proposal.state === "away" ? [l10n.t("the agent is not connected")] : []),
     ...(proposal.state === "kept"
-      ? [`${reason === undefined ? "" : `${keptBecause[reason]}: `}save, yank or discard it`]
+      ? [`${reason === undefined ? "" : `${keptBecause()[reason]}: `}${l10n.t("save, yank or discard it")}`]
       : []),
-    ...(proposal.state === "asking" ? ["outside the folder: open shows it"] : []),
-    ...(proposal.isHeld ? ["held"] : proposal.state === "hidden" ? ["not shown"] : []),
-    ...(proposal.state === "listed" ? ["open shows it"] : []),
-    ...(proposal.standing === "conflict" ? ["conflict"] : []),
+    ...(proposal.state === "asking" ? [l10n.t("outside the folder: open shows it")] : []),
+    ...(proposal.isHeld ? [l10n.t("held")] : proposal.state === "hidden" ? [l10n.t("not shown")] : []),
+    ...(proposal.state === "listed" ? [l10n.t("open shows it")] : []),
+    ...(proposal.standing === "conflict" ? [l10n.t("conflict")] : []),
   ];
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
-  return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}${about}  ${proposal.path}`);
+  return plainLine(`${changeWords(proposal)}${about}  ${proposal.path}`);
+}
+
+function changeWords({ kind, agentName, path }: ProposalInfo): string {
+  switch (kind) {
+    case "create":
+      return l10n.t("{0} creates {1}", agentName, basename(path));
+    case "change":
+      return l10n.t("{0} changes {1}", agentName, basename(path));
+    case "delete":
+      return l10n.t("{0} empties {1}", agentName, basename(path));
+  }
 }
 
 /** The actions of the list, the default first. */
@@ -72,7 +83,7 @@ export function createReviewActions(
   const ofProposals =
     (run: (id: string) => Promise<unknown>): ReviewAction =>
     async (id) => {
-      if (pathOf(id) !== undefined) return "No agent is waiting for it: save, yank or discard the text.";
+      if (pathOf(id) !== undefined) return l10n.t("No agent is waiting for it: save, yank or discard the text.");
       await run(id);
       return undefined;
     };
@@ -80,7 +91,7 @@ export function createReviewActions(
     (run: (id: string, path: string) => Promise<string | undefined>): ReviewAction =>
     async (id) => {
       const path = pathOf(id);
-      return path === undefined ? "Its agent is waiting for an answer: accept or reject it." : run(id, path);
+      return path === undefined ? l10n.t("Its agent is waiting for an answer: accept or reject it.") : run(id, path);
     };
   return {
     open: async (id) => {
@@ -90,10 +101,10 @@ export function createReviewActions(
     accept: ofProposals((id) => companion.accept(id)),
     acceptAll: async () => {
       const ids = companion.proposals.filter(isAcceptable).flatMap(({ id }) => (listed.includes(id) ? [id] : []));
-      if (ids.length === 0) return "No proposal in the list can be accepted.";
+      if (ids.length === 0) return l10n.t("No proposal in the list can be accepted.");
       const left = (await companion.acceptAll(ids)).length;
-      const done = `Accepted ${ids.length - left} of ${ids.length}.`;
-      return left === 0 ? done : `${done} The other reviews show why not.`;
+      const done = l10n.t("Accepted {0} of {1}.", ids.length - left, ids.length);
+      return left === 0 ? done : `${done} ${l10n.t("The other reviews show why not.")}`;
     },
     reject: ofProposals((id) => companion.reject(id)),
     hold: ofProposals((id) => companion.hold(id)),
@@ -103,9 +114,9 @@ export function createReviewActions(
       if (text === undefined) return undefined;
       const lines = text.replace(/\r?\n$/u, "").split(/\r?\n/u);
       await vim.call("patchbay#yank", [await sendLines(vim, "yank", lines)]);
-      return "Yanked. The text stays in the list until it is discarded.";
+      return l10n.t("Yanked. The text stays in the list until it is discarded.");
     }),
-    discard: ofKept(async (id) => ((await companion.discardKeptText(id)) ? "Discarded." : undefined)),
+    discard: ofKept(async (id) => ((await companion.discardKeptText(id)) ? l10n.t("Discarded.") : undefined)),
   };
 }
 
@@ -144,11 +155,13 @@ export function isAcceptable({ state, isHeld }: ProposalInfo): boolean {
 function savingText(saving: KeptTextSaving | undefined, path: string): string | undefined {
   switch (saving?.kind) {
     case "saved":
-      return `Saved to ${path}${saving.merged ? ", merged with the changes made there" : ""}.`;
+      return saving.merged
+        ? l10n.t("Saved to {0}, merged with the changes made there.", path)
+        : l10n.t("Saved to {0}.", path);
     case "conflict":
-      return `${path} has changed in the same lines, so nothing was written. The text is still in the list.`;
+      return l10n.t("{0} has changed in the same lines, so nothing was written. The text is still in the list.", path);
     case "failed":
-      return `Not saved: ${saving.reason}`;
+      return l10n.t("Not saved: {0}", saving.reason);
     default:
       return undefined;
   }
@@ -183,7 +196,7 @@ async function chooseQuestion(
 ): Promise<PendingQuestion | undefined> {
   if (waiting.length <= 1) return waiting[0];
   const lines = waiting.map(({ text }, index) => `${index + 1}. ${plainLine(text)}`);
-  const chosen = await choose(lines, "Answer which question?");
+  const chosen = await choose(lines, l10n.t("Answer which question?"));
   return waiting[lines.findIndex((line) => line === chosen)];
 }
 
@@ -210,16 +223,16 @@ export async function decideHunk(
   switch (decision.kind) {
     case "decided": {
       await tell(services, proposal, decision.next?.start);
-      return decision.left === 1 ? "1 hunk is left." : `${decision.left} hunks are left.`;
+      return decision.left === 1 ? l10n.t("1 hunk is left.") : l10n.t("{0} hunks are left.", decision.left);
     }
     case "ended":
       return undefined;
     case "conflict":
-      return "The file has changed in the same lines: resolve the conflict first.";
+      return l10n.t("The file has changed in the same lines: resolve the conflict first.");
     case "read-only":
-      return "This agent does not take an edited text: accept or reject the whole proposal.";
+      return l10n.t("This agent does not take an edited text: accept or reject the whole proposal.");
     case "none":
-      return "There is no hunk to decide here.";
+      return l10n.t("There is no hunk to decide here.");
   }
 }
 
@@ -228,9 +241,9 @@ export async function undoHunk(services: HunkServices, given: string): Promise<s
   const { companion, vim } = services;
   const id = given === "" ? asText(await vim.call("patchbay#go#current")) : given;
   if (id === "") return undefined;
-  if (!(await companion.undoHunk(id))) return "There is no verdict on a hunk to undo.";
+  if (!(await companion.undoHunk(id))) return l10n.t("There is no verdict on a hunk to undo.");
   await tell(services, id, undefined);
-  return "The last verdict on a hunk is taken back.";
+  return l10n.t("The last verdict on a hunk is taken back.");
 }
 
 async function placeOf(vim: Pick<Vim, "call">): Promise<readonly unknown[]> {

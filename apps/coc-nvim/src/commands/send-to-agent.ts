@@ -1,5 +1,6 @@
 import type { Companion, Diagnostic, Logger } from "@patchbay/core";
 import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presences";
+import { l10n } from "@patchbay/languages/spoken";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { PanelSlot } from "../panel/vim-panel.ts";
@@ -23,12 +24,12 @@ export type Say = (text: string, highlight?: string) => void;
 export async function mention(services: SendServices, say: Say, given: Lines | undefined): Promise<void> {
   const active = services.parts.editors.active();
   if (active === undefined) {
-    say("No file is open to mention.", "WarningMsg");
+    say(l10n.t("No file is open to mention."), "WarningMsg");
     return;
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
   if (services.panel.current?.mention(active.path, lines) === true) {
-    say("In the composer of the panel. It is not sent.");
+    say(l10n.t("In the composer of the panel. It is not sent."));
     return;
   }
   if (services.companion.mention(active.path, lines) > 0) return;
@@ -51,7 +52,7 @@ export async function sendProblem(services: SendServices, say: Say): Promise<voi
     .toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
   const problem = here[0];
   if (active === undefined || problem === undefined) {
-    say("There is no problem at the cursor.", "WarningMsg");
+    say(l10n.t("There is no problem at the cursor."), "WarningMsg");
     return;
   }
   const { start, end } = problem.range;
@@ -66,19 +67,22 @@ async function putIntoPrompt(services: SendServices, say: Say, named: NamedPlace
   const path = folder === undefined ? named.path : named.path.slice(folder.length + 1);
   const text = namedPlace({ ...named, path });
   if (text === undefined) {
-    say("The name of this file contains characters that a terminal would treat as keystrokes.", "WarningMsg");
+    say(l10n.t("The name of this file contains characters that a terminal would treat as keystrokes."), "WarningMsg");
     return;
   }
   const pasted = await pasteIntoLatest(promptServices(services), text);
   if (pasted !== undefined) {
-    const where = pasted.place === "tmux" ? "its tmux pane" : "its terminal";
-    say(`In the prompt of ${pasted.agentName}, in ${where}. It is not sent.`);
+    say(
+      pasted.place === "tmux"
+        ? l10n.t("In the prompt of {0}, in its tmux pane. It is not sent.", pasted.agentName)
+        : l10n.t("In the prompt of {0}, in its terminal. It is not sent.", pasted.agentName),
+    );
     return;
   }
   say(
     services.companion.sessions.length === 0
-      ? "No agent is connected."
-      : "No connected agent supports @-mentions or runs in a terminal that can be reached from here.",
+      ? l10n.t("No agent is connected.")
+      : l10n.t("No connected agent supports @-mentions or runs in a terminal that can be reached from here."),
     "WarningMsg",
   );
 }
@@ -107,20 +111,30 @@ export async function rejectBecause(services: SendServices, say: Say, reason: st
   const presence = presencesOf(companion).find(({ proposals }) => proposals.includes(proposal));
   const isRejected = await companion.reject(id, reason);
   if (isRejected && isTold) {
-    say(`Rejected. ${agentName} reads your text and goes on.`);
+    say(l10n.t("Rejected. {0} reads your text and goes on.", agentName));
     return;
   }
   if (isRejected && presence !== undefined && reason.trim() !== "") {
     const place = await pasteOnceFree(promptServices(services), presence, reason);
     if (place !== undefined) {
-      const where = place === "tmux" ? "its tmux pane" : "its terminal";
-      say(`Rejected. Your text is in the prompt of ${agentName}, in ${where}: press Enter there to send it.`);
+      say(
+        place === "tmux"
+          ? l10n.t(
+              "Rejected. Your text is in the prompt of {0}, in its tmux pane: press Enter there to send it.",
+              agentName,
+            )
+          : l10n.t(
+              "Rejected. Your text is in the prompt of {0}, in its terminal: press Enter there to send it.",
+              agentName,
+            ),
+      );
       return;
     }
   }
   await vim.call("patchbay#go#keep", [reason]);
-  if (isRejected) say(`Rejected. ${agentName} cannot be told why from here: your text is yanked, paste it there.`);
-  else say("This proposal has already been decided. Your text is yanked.", "WarningMsg");
+  if (isRejected)
+    say(l10n.t("Rejected. {0} cannot be told why from here: your text is yanked, paste it there.", agentName));
+  else say(l10n.t("This proposal has already been decided. Your text is yanked."), "WarningMsg");
 }
 
 function promptServices({ companion, vim, logger, facts }: SendServices): PromptServices {

@@ -1,5 +1,6 @@
 import { createNodePlatform } from "@patchbay/core";
 import { startTrial, type TrialEnd } from "@patchbay/core/trial";
+import { l10n } from "@patchbay/languages/spoken";
 import { findMissing } from "../health/health-report.ts";
 import type { CommandServices } from "./command-actions.ts";
 
@@ -17,7 +18,7 @@ export interface TourWays {
 export async function tour(services: CommandServices, ways: TourWays): Promise<void> {
   const trial = await startTrial(services.companion, createNodePlatform());
   if (trial === undefined) return;
-  ways.say(":w accepts, :q rejects, dp and do decide single changes. Made up: none of your files is touched.");
+  ways.say(l10n.t(":w accepts, :q rejects, dp and do decide single changes. Made up: none of your files is touched."));
   void trial.ended.then(async (end) => await goOn(services, ways, end));
 }
 
@@ -29,8 +30,9 @@ async function goOn(services: CommandServices, ways: TourWays, end: TrialEnd): P
   const starts = new Map(
     Object.keys(commands)
       .filter((name) => !missing.includes(name))
-      .map((name) => [`Start ${name}`, name]),
+      .map((name) => [l10n.t("Start {0}", name), name]),
   );
+  const [again, quit, howTo] = [l10n.t("Do this again"), l10n.t("Quit"), l10n.t("See how to connect an agent")];
   const choices = [...(starts.size === 0 ? [howTo] : starts.keys()), again, quit];
   const choice = await services.coc.window.showQuickPick(choices, { title: sentence });
   const name = starts.get(choice ?? quit);
@@ -39,18 +41,16 @@ async function goOn(services: CommandServices, ways: TourWays, end: TrialEnd): P
   else if (choice === again) await tour(services, ways);
 }
 
-const again = "Do this again";
-const quit = "Quit";
-const howTo = "See how to connect an agent";
-
 /** What an agent would do now; undefined where the editor ends. */
 function wordsOf(end: TrialEnd): string | undefined {
   switch (end.kind) {
     case "accepted":
-      return `An agent would now write ${end.taken} of its ${end.proposed} changes${end.isEdited ? ", with your edits" : ""}`;
+      return end.isEdited
+        ? l10n.t("An agent would now write {0} of its {1} changes, with your edits", end.taken, end.proposed)
+        : l10n.t("An agent would now write {0} of its {1} changes", end.taken, end.proposed);
     case "rejected":
     case "closed":
-      return "An agent would now write nothing";
+      return l10n.t("An agent would now write nothing");
     case "stopped":
       return undefined;
   }

@@ -1,4 +1,5 @@
 import { basename, isAbsolute, relative } from "node:path";
+import { l10n } from "@patchbay/languages/spoken";
 import { plainLine } from "../vim/shape.ts";
 
 /** As much of a proposal's id as keeps the names of two reviews apart: Vim shows them in its messages. */
@@ -22,4 +23,13 @@ export function shortPath(path: string, folders: readonly string[]): string {
     if (short !== "" && !short.startsWith("..") && !isAbsolute(short)) return plainLine(short);
   }
   return plainLine(path);
+}
+
+/** @param ms How long it has waited; a clock that was set back counts as now. */
+export function ageOf(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return l10n.t("now");
+  if (minutes < 60) return l10n.t("{0} min", minutes);
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? l10n.t("{0} h", hours) : l10n.t("{0} d", Math.floor(hours / 24));
 }

@@ -14,6 +14,7 @@ import {
   PatchbayError,
 } from "@patchbay/core";
 import { finishInTurns, lineHunkSteps } from "@patchbay/core/texts";
+import { l10n } from "@patchbay/languages/spoken";
 import { asBoolean, asShape, asText, plainLine, type Shape } from "../vim/shape.ts";
 import { sendLines } from "../vim/long-text.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -65,7 +66,8 @@ const busyRetryMs = 150;
 /** So long after a restart of coc a review of the earlier run may take to be known again, ms. */
 const comesBackWithin = 3_000;
 
-const tooLate = "This review had ended before you accepted it, so nothing was sent. :Patchbay next goes to what waits.";
+const tooLate = (): string =>
+  l10n.t("This review had ended before you accepted it, so nothing was sent. :Patchbay next goes to what waits.");
 
 /** Shows proposals in Vim's diff mode; the windows and everything in them are autoload/patchbay/review.vim. */
 export class VimDiffs implements HostDiffs, Disposable {
@@ -130,7 +132,7 @@ export class VimDiffs implements HostDiffs, Disposable {
   /** In a window that an earlier run has left, or that is about to go. After a restart of coc the review may still come: then it counts. */
   #acceptedTooLate(id: string): void {
     const say = (): void => {
-      if (this.#reviews.get(id)?.ended !== false) this.#options.vim.notify("patchbay#say", [tooLate, "WarningMsg"]);
+      if (this.#reviews.get(id)?.ended !== false) this.#options.vim.notify("patchbay#say", [tooLate(), "WarningMsg"]);
     };
     this.#store.add(this.#options.clock.setTimeout(say, comesBackWithin));
   }

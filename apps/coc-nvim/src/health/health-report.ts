@@ -8,13 +8,16 @@ import {
   agentOf,
   agents,
   type CompanionState,
+  displayWidth,
   type EditorFinding,
   type FindingLevel,
   type SessionInfo,
   type Surroundings,
 } from "@patchbay/core";
 import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
+import { l10n } from "@patchbay/languages/spoken";
 import { splitCommand } from "../commands/command-words.ts";
+import { padded } from "../vim/shape.ts";
 
 /** One finding: what is, and for a problem what to do. */
 export interface HealthLine {
@@ -57,10 +60,14 @@ function missingLines(names: readonly string[]): readonly HealthLine[] {
   return names.map((name) => {
     const agent = agents.find(({ id }) => id === name);
     return agent === undefined
-      ? { level, text: `"patchbay.agents" has a command for ${name} that is not on this editor's PATH.` }
+      ? { level, text: l10n.t("The command for {0} in patchbay.agents is not on this editor's PATH.", name) }
       : {
           level,
-          text: `${agent.agentName} is not installed, or not on this editor's PATH. To install it: npm install -g ${agent.program.package}`,
+          text: l10n.t(
+            "{0} is not installed, or not on this editor's PATH. To install it: {1}",
+            agent.agentName,
+            `npm install -g ${agent.program.package}`,
+          ),
         };
   });
 }
@@ -80,40 +87,45 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
     });
   return [
     ...missingLines(facts.missing),
-    { level: "ok", text: `coc-patchbay ${facts.version} in ${facts.editor}, Node ${facts.nodeVersion}` },
+    { level: "ok", text: l10n.t("coc-patchbay {0} in {1}, Node {2}", facts.version, facts.editor, facts.nodeVersion) },
     ...linesOf(own),
     ...records.filter(isInstalled).map(recordLine),
     storageDirectory === undefined
       ? {
           level: "problem",
-          text: "Nothing can be stored: after :CocRestart, agents have to reconnect and unsent answers are lost.",
+          text: l10n.t(
+            "Nothing can be stored: after :CocRestart, agents have to reconnect and unsent answers are lost.",
+          ),
         }
-      : { level: "ok", text: `Data for restarts is stored in ${storageDirectory}` },
+      : { level: "ok", text: l10n.t("Data for restarts is stored in {0}", storageDirectory) },
     ...(sharing
-      ? [{ level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." } as const]
+      ? [{ level: "ok", text: l10n.t("Context is shared; :CocCommand patchbay.showShared shows what.") } as const]
       : []),
     ...linesOf(examineAgents(facts.agentSettings.filter(isInstalled))),
     ...(facts.inTmux
       ? [
           {
             level: "hint",
-            text: "tmux: link a pane with :CocCommand patchbay.linkTmux, or start agents in this folder.",
+            text: l10n.t("tmux: link a pane with :CocCommand patchbay.linkTmux, or start agents in this folder."),
           } as const,
         ]
       : []),
     ...(facts.openQuestions > 0
-      ? [{ level: "problem", text: "A question is waiting: :CocCommand patchbay.answer" } as const]
+      ? [{ level: "problem", text: l10n.t("A question is waiting: :CocCommand patchbay.answer") } as const]
       : []),
   ];
 }
 
 /** As text for a buffer. */
 export function healthText(lines: readonly HealthLine[]): readonly string[] {
-  const marks = { ok: "OK     ", hint: "NOTE   ", problem: "PROBLEM" };
+  const marks = { ok: l10n.t("OK"), hint: l10n.t("NOTE"), problem: l10n.t("PROBLEM") };
+  const width = Math.max(...Object.values(marks).map(displayWidth));
   const names = lines.some(({ code }) => code !== undefined);
   return [
-    ...lines.map(({ level, text, code }) => `${marks[level]}  ${text}${code === undefined ? "" : ` [${code}]`}`),
-    ...(names ? ["", "K in a line with a name in brackets explains it."] : []),
+    ...lines.map(
+      ({ level, text, code }) => `${padded(marks[level], width)}  ${text}${code === undefined ? "" : ` [${code}]`}`,
+    ),
+    ...(names ? ["", l10n.t("K in a line with a name in brackets explains it.")] : []),
   ];
 }
 
@@ -122,48 +134,83 @@ function wordsOf(finding: EditorFinding): string | undefined {
   const agent = finding.agents.map((id) => agentOf(id).agentName).join(", ");
   switch (finding.code) {
     case "listening":
-      return `Listening on 127.0.0.1:${finding.values.port}`;
+      return l10n.t("Listening on 127.0.0.1:{0}", finding.values.port);
     case "listening-but":
       return finding.values.sentence;
     case "failed":
-      return `${finding.values.sentence} Then :CocCommand patchbay.restart`;
+      return l10n.t("{0} Then :CocCommand patchbay.restart", finding.values.sentence);
     case "not-yet-listening":
-      return "Starting; try again in a moment.";
+      return l10n.t("Starting; try again in a moment.");
     case "stopped":
-      return "Not running; :CocCommand patchbay.restart starts it.";
+      return l10n.t("Not running; :CocCommand patchbay.restart starts it.");
     case "folders-open":
-      return `Folders: ${finding.values.folders.join(", ")}. Start agents in one of them or below.`;
+      return l10n.t("Folders: {0}. Start agents in one of them or below.", finding.values.folders.join(", "));
     case "no-folder-open":
-      return "No folder is open: agents find this editor by their working directory. Use :cd.";
+      return l10n.t("No folder is open: agents find this editor by their working directory. Use :cd.");
     case "sharing-off":
-      return "Sharing is paused; :CocCommand patchbay.toggleSharing resumes it.";
+      return l10n.t("Sharing is paused; :CocCommand patchbay.toggleSharing resumes it.");
     case "session": {
       const { agentName, version, state, openProposals } = finding.values.session;
-      return `${agentName}${version === undefined ? "" : ` ${version}`}: ${state}, open proposals: ${openProposals}`;
+      const name = version === undefined ? agentName : `${agentName} ${version}`;
+      return state === "connected"
+        ? l10n.t("{0}: connected, open proposals: {1}", name, openProposals)
+        : l10n.t("{0}: away, open proposals: {1}", name, openProposals);
     }
     case "no-agent-connected":
-      return "No agent is connected. Start one with :CocCommand patchbay.openAgent, or type /ide in it.";
+      return l10n.t("No agent is connected. Start one with :CocCommand patchbay.openAgent, or type /ide in it.");
     case "editor-mode-off":
     case "editor-mode-not-chosen":
       return finding.agents.map(wordsOfConnecting).join(" ");
     case "looks-on-container-host":
-      return `In this container, ${agent} looks for its editor on the container's host, except in this editor's terminals. Type export REMOTE_CONTAINERS=true in other terminals before you start it there.`;
+      return l10n.t(
+        "In this container, {0} looks for its editor on the container's host, except in this editor's terminals. Type export REMOTE_CONTAINERS=true in other terminals before you start it there.",
+        agent,
+      );
     case "shows-changes-in-terminal":
-      return `${agent} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.`;
+      return l10n.t(
+        "{0} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.",
+        agent,
+      );
     case "never-asks": {
       const { file, userFile, mode, setting, asking } = finding.values;
-      const when = file === undefined ? "by default" : `in mode "${mode}"`;
       const [group = "", member = ""] = setting.split(".");
-      return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "${asking}"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
+      const found =
+        file === undefined
+          ? l10n.t("{0} writes files without asking by default, so nothing is shown for review.", agent)
+          : l10n.t("{0} writes files without asking in mode {1}, so nothing is shown for review.", agent, mode);
+      const advice = l10n.t(
+        "Put {0} into {1}, or start it with :CocCommand patchbay.openAgent.",
+        `"${group}": {"${member}": "${asking}"}`,
+        file ?? userFile,
+      );
+      return `${found} ${advice}`;
     }
     case "hook-installed":
-      return `You review the changes of ${agent} in every mode, because its hook is installed (${finding.values.file}).`;
+      return l10n.t(
+        "You review the changes of {0} in every mode, because its hook is installed ({1}).",
+        agent,
+        finding.values.file,
+      );
     case "hook-broken":
-      return `The hook of ${agent} in ${finding.values.file} is incomplete, or what it runs is gone. Install it again: patchbay hook install`;
+      return l10n.t(
+        "The hook of {0} in {1} is incomplete, or what it runs is gone. Install it again: {2}",
+        agent,
+        finding.values.file,
+        ":Patchbay hook install",
+      );
     case "hook-off":
-      return `${agent} runs no hooks (${finding.values.setting} in ${finding.values.file}), so its hook reviews nothing.`;
+      return l10n.t(
+        "{0} runs no hooks ({1} in {2}), so its hook reviews nothing.",
+        agent,
+        finding.values.setting,
+        finding.values.file,
+      );
     case "hook-needs-trust":
-      return `The hook of ${agent} in ${finding.values.file} runs only if you trust this folder in ${agent}.`;
+      return l10n.t(
+        "The hook of {0} in {1} runs only if you trust this folder in the agent.",
+        agent,
+        finding.values.file,
+      );
     case "asks":
     case "terminal-environment-off":
     case "workspace-untrusted":
@@ -173,14 +220,21 @@ function wordsOf(finding: EditorFinding): string | undefined {
 
 function wordsOfConnecting(id: AgentId): string {
   const { agentName, connecting } = agentOf(id);
-  return `${agentName} does not look for an editor: its IDE mode is off. Type ${connecting.input} in it once.`;
+  return l10n.t(
+    "{0} does not look for an editor: its IDE mode is off. Type {1} in it once.",
+    agentName,
+    connecting.input,
+  );
 }
 
 function recordLine({ agent, path, found }: HealthRecord): HealthLine {
   const { agentName } = agentOf(agent);
   return found
-    ? { level: "ok", text: `${agentName} finds this editor through ${path}` }
-    : { level: "problem", text: `${agentName} cannot find this editor: there is no record of it in ${path}` };
+    ? { level: "ok", text: l10n.t("{0} finds this editor through {1}", agentName, path) }
+    : {
+        level: "problem",
+        text: l10n.t("{0} cannot find this editor: there is no record of it in {1}", agentName, path),
+      };
 }
 
 /** Which agents find a record of this port in the places where they look. */

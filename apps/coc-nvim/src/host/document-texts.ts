@@ -1,4 +1,5 @@
 import { type HostDocuments, PatchbayError } from "@patchbay/core";
+import { l10n } from "@patchbay/languages/spoken";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-reader.ts";
 import { lineEdits } from "../diff/line-edits.ts";
 import { sendLines } from "../vim/long-text.ts";
@@ -53,7 +54,7 @@ export function createDocumentTexts({ vim, coc, editors, onKept, later }: Docume
       const text = range === undefined || number === undefined ? "" : (coc.lines(number)?.[range.start.line] ?? "");
       const column = range === undefined ? 0 : utf16ToByte(text, range.start.character) + 1;
       if (!asBoolean(await vim.call("patchbay#show", [path, line, column, focus ? 1 : 0]))) {
-        throw new PatchbayError("host-failed", "The editor is in the middle of a command; try again.");
+        throw new PatchbayError("host-failed", l10n.t("The editor is in the middle of a command; try again."));
       }
     },
     upToDateText: async (path) => {
@@ -88,7 +89,10 @@ export function createDocumentTexts({ vim, coc, editors, onKept, later }: Docume
       const done = asNumber(await vim.call("patchbay#disk#put", [now.number, now.tick, change]));
       if (done === 0) return "stale";
       if (done === 1) return "written";
-      throw new PatchbayError("host-failed", `The text is in the buffer of ${path}, which could not be saved.`);
+      throw new PatchbayError(
+        "host-failed",
+        l10n.t("The text is in the buffer of {0}, which could not be saved.", path),
+      );
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   startBrowser,
   startPagePanel,
 } from "@patchbay/panel/server";
+import { l10n } from "@patchbay/languages/spoken";
 import type { PromptBlock } from "@patchbay/conversations/model";
 import type { VimHost } from "../host/vim-host.ts";
 
@@ -50,7 +51,7 @@ export class VimPanel {
   static async start(options: VimPanelOptions, onEnd: () => void): Promise<VimPanel> {
     const { companion, parts, identity, hookProgram, logger } = options;
     const [folder] = parts.host.workspace.folders();
-    if (folder === undefined) throw new Error("Open a folder first: agents work in one.");
+    if (folder === undefined) throw new Error(l10n.t("Open a folder first: agents work in one."));
     const platform = createNodePlatform();
     const directory = panelDirectory(platform.process, folder);
     const documents = parts.host.documents;

@@ -9,8 +9,9 @@ import {
   type UndoRequest,
   type UndoResult,
 } from "@patchbay/turns";
+import { l10n } from "@patchbay/languages/spoken";
 import { toBufferText } from "../diff/buffer-reader.ts";
-import { shortPath } from "../diff/review-names.ts";
+import { ageOf, shortPath } from "../diff/review-names.ts";
 import { sendLines } from "../vim/long-text.ts";
 import { asList, asNumber, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -40,7 +41,7 @@ const [mostTurns, mostFiles] = [30, 500];
 /** Of a turn so many files are opened at once. */
 const mostOpened = 20;
 
-const noChange = "No change by an agent is waiting for review here.";
+const noChange = (): string => l10n.t("No change by an agent is waiting for review here.");
 
 /** The turns with what is to be reviewed of them, newest first. */
 export function turnRows({ changes, folders, now }: TurnServices): readonly TurnRow[] {
@@ -61,9 +62,9 @@ export function turnLabel(turn: TurnInfo, now: number): string {
   const parts = [
     prompt === "" ? turn.agents.join(", ") : `${turn.agents.join(", ")}: ${prompt}`,
     `+${sum("added")} -${sum("removed")}`,
-    turn.ended === undefined ? "[working]" : ageOf(now - turn.began),
-    turn.border === "estimated" ? "[estimated]" : "",
-    turn.isPartial ? "[not all files were looked at]" : "",
+    turn.ended === undefined ? `[${l10n.t("working")}]` : ageOf(now - turn.began),
+    turn.border === "estimated" ? `[${l10n.t("estimated")}]` : "",
+    turn.isPartial ? `[${l10n.t("not all files were looked at")}]` : "",
   ];
   return plainLine(parts.filter((part) => part !== "").join("  "));
 }
@@ -79,24 +80,16 @@ const letters: Readonly<Record<TurnFile["kind"], string>> = {
 
 function fileLabel({ path, kind, lines, attribution, review }: TurnFile, folders: readonly string[]): string {
   const marks = [
-    ...(kind === "mode" ? ["only its permissions"] : []),
-    ...(kind === "binary" || kind === "large" ? ["no text of it is kept"] : []),
-    ...(attribution === "likely" ? ["likely"] : []),
-    ...(attribution === "unknown" ? ["you typed in it, too"] : []),
-    ...(review === "queued" ? ["undone when the agent has finished"] : []),
-    ...(review === "partly" ? ["partly reviewed"] : []),
+    ...(kind === "mode" ? [l10n.t("only its permissions")] : []),
+    ...(kind === "binary" || kind === "large" ? [l10n.t("no text of it is kept")] : []),
+    ...(attribution === "likely" ? [l10n.t("likely")] : []),
+    ...(attribution === "unknown" ? [l10n.t("you typed in it, too")] : []),
+    ...(review === "queued" ? [l10n.t("undone when the agent has finished")] : []),
+    ...(review === "partly" ? [l10n.t("partly reviewed")] : []),
   ];
   const count = lines === undefined ? "" : `  +${lines.added} -${lines.removed}`;
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
   return plainLine(`    ${letters[kind]} ${shortPath(path, folders)}${count}${about}`);
-}
-
-function ageOf(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return "now";
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
 }
 
 /** An action of the list on one of its lines. The sentence is for the user. */
@@ -110,13 +103,13 @@ export async function actOnTurn(
   const { ledgers } = changes;
   const [id = "", path] = data.split("\n");
   const turn = ledgers.turns().find((one) => one.id === id);
-  if (turn === undefined) return "This turn is no longer listed.";
+  if (turn === undefined) return l10n.t("This turn is no longer listed.");
   const request: UndoRequest = path === undefined ? {} : { path };
   switch (name) {
     case "open":
       return await openTurn(services, turn, path);
     case "keep":
-      return (await ledgers.keep(id, path)) ? "Kept." : "There is nothing to keep.";
+      return (await ledgers.keep(id, path)) ? l10n.t("Kept.") : l10n.t("There is nothing to keep.");
     case "undo":
       return await undoAndTell(services, turn, request);
     case "undoNow":
@@ -124,12 +117,11 @@ export async function actOnTurn(
     case "keepAll":
     case "undoAll": {
       const all = ledgers.turns().filter((one) => listed.includes(one.id) && undecidedFiles(one).length > 0);
-      const verb = name === "keepAll" ? "Keep" : "Undo";
-      const yes = `${verb} ${all.length === 1 ? "this turn" : `all ${all.length} turns`}`;
-      if ((await choose([yes, "Change nothing"], `${yes}?`)) !== yes) return undefined;
+      const yes = allWords(name, all.length);
+      if ((await choose([yes, l10n.t("Change nothing")], `${yes}?`)) !== yes) return undefined;
       if (name === "keepAll") {
         for (const one of all) await ledgers.keep(one.id);
-        return "Kept.";
+        return l10n.t("Kept.");
       }
       const said: (string | undefined)[] = [];
       // The newest first: what an older one changed then stands as it left it.
@@ -141,10 +133,15 @@ export async function actOnTurn(
   }
 }
 
+function allWords(name: "keepAll" | "undoAll", count: number): string {
+  if (name === "keepAll") return count === 1 ? l10n.t("Keep this turn") : l10n.t("Keep all {0} turns", count);
+  return count === 1 ? l10n.t("Undo this turn") : l10n.t("Undo all {0} turns", count);
+}
+
 async function openTurn(services: TurnServices, turn: TurnInfo, path: string | undefined): Promise<string | undefined> {
   const files = path === undefined ? undecidedFiles(turn) : turn.files.filter((file) => file.path === path);
   for (const file of files.slice(0, mostOpened)) await openFile(services, turn, file);
-  if (files.length > mostOpened) return `Opened ${mostOpened} of ${files.length} files.`;
+  if (files.length > mostOpened) return l10n.t("Opened {0} of {1} files.", mostOpened, files.length);
   return undefined;
 }
 
@@ -173,12 +170,12 @@ export async function decideLines(
   const [path, first, last] = [asText(place[0]), asNumber(place[1]), asNumber(place[2])];
   const [reason, now] = [asText(place[3]).trim(), place[4] === 1];
   const hunks = selectedHunks((await changes.signs.hunks(path)) ?? [], first, last);
-  if (hunks.length === 0) return noChange;
+  if (hunks.length === 0) return noChange();
   const said = new Set<string>();
   for (const { turn, part } of partsOf(path, hunks)) {
     if (verdict === "keep") {
       await changes.ledgers.keep(turn.id, path, part.hunk);
-      said.add("Kept.");
+      said.add(l10n.t("Kept."));
       continue;
     }
     const text = await undoAndTell(services, turn, { ...part, now, ...(reason === "" ? {} : { reason }) });
@@ -210,14 +207,16 @@ export async function showLines(services: TurnServices, given: readonly unknown[
     const [old = [], now = []] = await read;
     const prompt = turn.prompt === "" ? "" : `: ${turn.prompt.slice(0, 60)}`;
     lines.push(
-      plainLine(`${turn.agents.join(", ")}${prompt}  ${all.indexOf(hunk) + 1} of ${all.length}`),
+      plainLine(`${turn.agents.join(", ")}${prompt}  ${l10n.t("{0} of {1}", all.indexOf(hunk) + 1, all.length)}`),
       ...old.slice(before.start, before.end).map((line) => `-${line}`),
       ...now.slice(after.start, after.end).map((line) => `+${line}`),
     );
   }
-  if (lines.length === 0) return noChange;
+  if (lines.length === 0) return noChange();
   const shown =
-    lines.length > mostPeeked ? [...lines.slice(0, mostPeeked), `… ${lines.length - mostPeeked} more`] : lines;
+    lines.length > mostPeeked
+      ? [...lines.slice(0, mostPeeked), `… ${l10n.t("{0} more lines", lines.length - mostPeeked)}`]
+      : lines;
   await vim.call("patchbay#turns#peek", [shown]);
   return undefined;
 }
@@ -229,7 +228,7 @@ export async function bringBack(services: TurnServices): Promise<string | undefi
   const isOfTurn = (undoes: string | undefined): boolean =>
     undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
   const undone = turns.find(({ undoes, files }) => isOfTurn(undoes) && files.some(({ review }) => review !== "undone"));
-  if (undone === undefined) return "There is nothing to bring back.";
+  if (undone === undefined) return l10n.t("There is nothing to bring back.");
   return await undoAndTell(services, undone, { now: true });
 }
 
@@ -240,16 +239,23 @@ async function undoAndTell(
 ): Promise<string | undefined> {
   const { files, turn: entry, waiting } = await changes.ledgers.undo(turn.id, request);
   if (waiting !== undefined) {
-    return `${turn.agents.join(", ")} is working: undone when it has finished. :Patchbay undo now does not wait.`;
+    return l10n.t(
+      "{0} is working: undone when it has finished. :Patchbay undo now does not wait.",
+      turn.agents.join(", "),
+    );
   }
   const said = problemsOf(files);
   if (entry !== undefined) {
-    const done = turn.undoes === undefined ? "Undone" : "Brought back";
-    said.unshift(
-      changes.ledgers.isToHear(entry) ? `${done}; the agent reads about it with your next prompt.` : `${done}.`,
-    );
+    const isHeard = changes.ledgers.isToHear(entry);
+    if (turn.undoes !== undefined) {
+      said.unshift(
+        isHeard ? l10n.t("Brought back; the agent reads about it with your next prompt.") : l10n.t("Brought back."),
+      );
+    } else {
+      said.unshift(isHeard ? l10n.t("Undone; the agent reads about it with your next prompt.") : l10n.t("Undone."));
+    }
   }
-  return said.length === 0 ? "Nothing was changed." : said.join(" ");
+  return said.length === 0 ? l10n.t("Nothing was changed.") : said.join(" ");
 }
 
 function problemsOf(files: UndoResult["files"]): string[] {
@@ -263,9 +269,15 @@ function problemsOf(files: UndoResult["files"]): string[] {
   const [unknown, failed] = [names("unknown"), names("failed", "stale")];
   return [
     ...(conflicts > 0
-      ? [`${conflicts} of the changes were changed again since and left alone: ${names("partly", "conflict")}.`]
+      ? [
+          l10n.t(
+            "Changed again since, and left alone: {0} of the changes, in {1}.",
+            conflicts,
+            names("partly", "conflict"),
+          ),
+        ]
       : []),
-    ...(unknown === "" ? [] : [`Left as it is, since its earlier content is not known: ${unknown}.`]),
-    ...(failed === "" ? [] : [`Could not be undone, and stays as it is: ${failed}.`]),
+    ...(unknown === "" ? [] : [l10n.t("Left as it is, since its earlier content is not known: {0}.", unknown)]),
+    ...(failed === "" ? [] : [l10n.t("Could not be undone, and stays as it is: {0}.", failed)]),
   ];
 }

@@ -1,3 +1,5 @@
+import { displayWidth } from "@patchbay/core";
+
 /** Narrowing what comes from Vim: it is dynamically typed, and what is not as expected counts as absent. */
 
 export type Shape = Readonly<Record<string, unknown>>;
@@ -44,6 +46,11 @@ const unprintable =
  */
 export function plainLine(text: string): string {
   return text.replace(unprintable, "\ufffd");
+}
+
+/** Followed by blanks, up to so many columns. */
+export function padded(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
 }
 
 /** The same for what users put into 'statusline' and the like, where a percent sign begins an item, which can be code. */

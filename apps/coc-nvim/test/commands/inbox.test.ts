@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   actInFolder,
   actInInbox,
-  ageOf,
   type InboxServices,
   inboxRows,
   showInbox,
   waitingFolders,
 } from "../../src/commands/inbox.ts";
+import { ageOf } from "../../src/diff/review-names.ts";
 
 const hour = 3_600_000;
 

@@ -54,7 +54,7 @@ describe("the health report", () => {
         level: "hint",
         text: "Qwen Code is not installed, or not on this editor's PATH. To install it: npm install -g @qwen-code/qwen-code",
       },
-      { level: "hint", text: '"patchbay.agents" has a command for mine that is not on this editor\'s PATH.' },
+      { level: "hint", text: "The command for mine in patchbay.agents is not on this editor's PATH." },
     ]);
     expect(some.slice(2).filter(({ text }) => text.includes("Qwen"))).toEqual([]);
     const none = healthReport({ ...fine, missing: ["gemini", "qwen", "claude"] });
@@ -117,7 +117,7 @@ describe("the health report", () => {
       'without asking by default, so nothing is shown for review. Put "tools": {"approvalMode": "default"} into /home/user/.qwen/settings.json',
     );
     expect(told({ mode: "yolo", decidedBy: { ...qwen.decidedBy, mode: qwen.settingsFile } }).join()).toContain(
-      'in mode "yolo"',
+      "in mode yolo",
     );
     expect(told({ asks: true, showsChanges: false }).join()).toContain("only in the terminal");
     expect(told({ asks: true, looksForEditor: "no" }).join()).toContain("/ide enable");

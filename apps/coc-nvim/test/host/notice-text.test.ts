@@ -1,3 +1,4 @@
+import { displayWidth } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { noticeLines } from "../../src/host/vim-messages.ts";
 
@@ -17,6 +18,16 @@ describe("a notice", () => {
     const lines = noticeLines(text, path, 50);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(33);
     expect(lines.join(" ")).toContain("…/packages/server/src/index.ts");
+  });
+
+  it("ends its lines between characters where a script has no blanks, and begins none with a closing one", () => {
+    const japanese =
+      "Gemini CLI がこのワークスペースの外にあるファイルの変更を提案しています。表示しますか?（はい、いいえ）";
+    const lines = noticeLines(japanese, undefined, 50);
+    expect(lines.join("")).toBe(japanese.replace("CLI が", lines[0]?.includes("CLI が") === true ? "CLI が" : "CLIが"));
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(33);
+    expect(lines.filter((line) => /^[、。）ー]/u.test(line))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(2);
   });
 
   it("leaves what fits as it is", () => {

@@ -1,7 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HostMessage } from "@patchbay/core";
+import { englishTexts } from "@patchbay/languages";
+import { useTexts } from "@patchbay/languages/spoken";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { cocParts } from "../../../../packages/languages/scripts/files.ts";
+import { builtTexts } from "../../../../packages/languages/scripts/texts-of.ts";
 import { createHostUnderTest, type HostUnderTest } from "../simulated/create-host.ts";
 
 let test: HostUnderTest;
@@ -10,13 +14,16 @@ beforeEach(() => {
   test = createHostUnderTest();
 });
 
-afterEach(() => test.dispose());
+afterEach(() => {
+  test.dispose();
+  useTexts(englishTexts);
+});
 
 const question: HostMessage = {
   code: "outside-workspace",
   severity: "warning",
   text: "Gemini CLI proposes a change to /etc/hosts, which is outside this workspace. Show it?",
-  values: { path: "/etc/hosts" },
+  values: { agent: "Gemini CLI", path: "/etc/hosts" },
   actions: ["Show", "Do Not Show"],
 };
 
@@ -36,6 +43,22 @@ it("takes a question away with its answer, and goes to what the user then wants 
   expect(test.parts.editors.isIdle()).toBe(true);
   test.clock.advance(1_001);
   expect(test.parts.editors.isIdle()).toBe(false);
+});
+
+it("asks in the user's language, and core hears its own words", async () => {
+  useTexts(builtTexts("de", cocParts()));
+  const { messages } = test.parts.host;
+  const asked = messages.show(question);
+  await expect.poll(() => test.parts.questions.all.length).toBe(1);
+  const [waiting] = test.parts.questions.all;
+  if (waiting === undefined) throw new Error("nothing waits");
+  expect(waiting.text).toBe(
+    "Gemini CLI schlägt eine Änderung an /etc/hosts außerhalb dieses Arbeitsbereichs vor. Anzeigen?",
+  );
+  expect(waiting.actions).toEqual(["Anzeigen", "Nicht anzeigen"]);
+  expect(test.vim.notices).toEqual([`${waiting.text} Antworten Sie mit :CocCommand patchbay.answer`]);
+  test.parts.questions.answer(waiting, "Nicht anzeigen");
+  expect(await asked).toBe("Do Not Show");
 });
 
 it("says how to answer, and shows no plain notice that is not wanted", async () => {

@@ -34,6 +34,32 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
     });
   });
 
+  it("speaks the language that it was told, and puts values where that has them", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "let g:facts.before = patchbay#text('{0} of {1}', 1, '{0}')",
+      "call patchbay#speak({'{0} of {1}': '{1} hat {0}', 'PROBLEM': 'FEHLER'})",
+      "call patchbay#speak({'Patchbay: reviews': 'Patchbay: Prüfungen', 'waiting': 'wartet'})",
+      "let g:facts.after = [patchbay#text('{0} of {1}', 1, '{0} & \\1'), patchbay#text('other')]",
+      "function! Group(line, column) abort",
+      "return synIDattr(synID(a:line, a:column, 1), 'name')",
+      "endfunction",
+      "syntax on",
+      "call patchbay#page('x', ['FEHLER  one', 'PROBLEM  two'])",
+      "let g:facts.marks = [Group(1, 1), Group(2, 1)]",
+      "call patchbay#inbox#show([{'text': 'Enter: öffnen/schließen.', 'ids': []}, {'text': '  wartet    a.txt', 'ids': ['1']}])",
+      "let g:facts.inbox = [bufname('%'), Group(1, 1), Group(2, 4)]",
+      "let g:facts.updated = patchbay#inbox#update([{'text': '  wartet    b.txt', 'ids': ['2']}])",
+    );
+    expect(facts).toEqual({
+      before: "1 of {0}",
+      after: ["{0} & \\1 hat 1", "other"],
+      marks: ["ErrorMsg", ""],
+      inbox: ["[Patchbay: Prüfungen]", "Comment", "WarningMsg"],
+      updated: 1,
+    });
+  });
+
   it("explains what a line of the page names", async () => {
     const { told } = await folder.run(
       "edit a.txt",

@@ -114,6 +114,15 @@ describe.each(vims)("a review in $name", (vim) => {
     },
   );
 
+  it("has the file's name where the user's language puts it", async () => {
+    const { facts } = await folder.run(
+      ...opened,
+      "call patchbay#speak({'{0} proposes {1}': '{0}が%{1}の変更を提案', ':w accepts': ':w 承諾'})",
+      "let g:facts.line = patchbay#hints#line('p1', 1)",
+    );
+    expect(facts["line"]).toMatch(/^ Gemini CLIが%%%<a\.txtの変更を提案.*:w 承諾 {2}:q rejects $/u);
+  });
+
   it("that cannot be edited says so, follows its file, and is accepted as it is", async () => {
     const { told, facts } = await folder.run(
       "edit a.txt",

@@ -132,7 +132,7 @@ describe("lines of a file", () => {
     writeFileSync(path, after.replace("ONE", "mine"));
     const rows = turnRows(services);
     expect(await actOnTurn(services, "undo", rows[1]?.data ?? "", [])).toBe(
-      "Undone; the agent reads about it with your next prompt. 1 of the changes were changed again since and left alone: a.txt.",
+      "Undone; the agent reads about it with your next prompt. Changed again since, and left alone: 1 of the changes, in a.txt.",
     );
     expect(readFileSync(path, "utf8")).toBe(before.replace("one", "mine"));
   });
@@ -168,7 +168,7 @@ describe("what is shown of a line", () => {
     await ledgers.settled();
     const lines = asLines(asList(await shown(8))[1]);
     expect(lines).toHaveLength(201);
-    expect(lines.at(-1)).toBe("… 102 more");
+    expect(lines.at(-1)).toBe("… 102 more lines");
   });
 });
 

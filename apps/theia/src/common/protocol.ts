@@ -101,8 +101,8 @@ export interface PatchbayServer {
    * started, a diagnosis, or nothing.
    */
   tryReview(): Promise<AgentId | "diagnose" | undefined>;
-  /** What a finding means, in English; undefined where no finding has that code. */
-  explain(code: string): Promise<Explanation | undefined>;
+  /** What a finding means, in a language if Patchbay speaks it; undefined where no finding has that code. */
+  explain(code: string, locale: string): Promise<Explanation | undefined>;
 }
 
 /** A turn of which something is to be reviewed, with only those of its files. */

@@ -17,6 +17,7 @@ import type { UndoRequest } from "@patchbay/turns";
 import { connectingLine, examineAgents, examineEditor, explainFinding } from "@patchbay/core/diagnosis";
 
 import type { AgentHooks } from "./agent-hooks.ts";
+import { backendTexts } from "./languages/backend-texts.ts";
 import type {
   Attachment,
   HookAction,
@@ -252,8 +253,8 @@ export class WindowService implements PatchbayServer {
     return await tryReview(companion, this.#workspaces.windowOf(this.#client)?.facts.trusted === true);
   }
 
-  async explain(code: string): Promise<Explanation | undefined> {
-    return await explainFinding(code);
+  async explain(code: string, locale: string): Promise<Explanation | undefined> {
+    return await explainFinding(code, backendTexts(locale).findings);
   }
 
   /** The connection has ended. */

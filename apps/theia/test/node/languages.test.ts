@@ -3,6 +3,7 @@ import { LazyLocalization } from "@theia/core/lib/node/i18n/localization-provide
 import { LocalizationRegistry } from "@theia/core/lib/node/i18n/localization-contribution";
 import { describe, expect, it } from "vitest";
 import { theiaTexts } from "../../../../packages/languages/scripts/english.ts";
+import { theiaParts } from "../../../../packages/languages/scripts/files.ts";
 import { theiaFiles } from "../../../../packages/languages/scripts/theia-files.ts";
 import { builtTexts } from "../../../../packages/languages/scripts/texts-of.ts";
 import { translated, translationsOf } from "../../../../packages/languages/scripts/translations.ts";
@@ -29,7 +30,8 @@ describe("a window's texts", () => {
   it("are English where Theia is, and so is what the backend says", () => {
     expect(windowTexts("it", files)).toEqual({});
     expect(backendTexts("en", files).texts.size).toBe(0);
-    expect(backendTexts("pt-BR", files)).toEqual(builtTexts("pt-br"));
+    expect(backendTexts("pt-BR", files)).toEqual(builtTexts("pt-br", theiaParts()));
+    expect(backendTexts("de", files).findings).toContain(translationsOf("de")["What to do"]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import { commands, type Disposable, Uri, window, workspace } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { choose, inform, note, reportError, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 

@@ -13,7 +13,7 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import type { ProposalReview } from "../diff/proposal-review.ts";
 import { activeProposalId, editorOf } from "../diff/proposal-tabs.ts";
 import { originalScheme, proposalIdOf } from "../diff/proposal-uri.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { inform, note } from "../surfaces/messages.ts";
 import { fileNameOf } from "../surfaces/texts.ts";
 

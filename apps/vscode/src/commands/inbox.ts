@@ -2,7 +2,7 @@ import type { Companion, InboxPart, KeptText, ProposalInfo } from "@patchbay/cor
 import { entriesIn, inboxOf, positionIn } from "@patchbay/core/inbox";
 import { commands, type Disposable, env, Uri } from "vscode";
 import type { DiffViews } from "../diff/diff-views.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { askModally, inform, note, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { chooseProposal, decideAll, give } from "./proposals.ts";

@@ -16,7 +16,7 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
 import { proposalIdOf } from "../diff/proposal-uri.ts";
 import { answerQuestion } from "../host/messages.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { askForText, askModally, choose, inform, note, warn } from "../surfaces/messages.ts";
 import { proposerName } from "../surfaces/session-names.ts";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";

@@ -5,7 +5,7 @@ import { runCommandOf } from "../contributions.mts";
 import { type Diagnosed, writeDiagnosis } from "../diagnosis.ts";
 import type { DiffViews } from "../diff/diff-views.ts";
 import type { Settings, Sharing } from "../settings.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";

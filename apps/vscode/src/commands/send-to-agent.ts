@@ -1,7 +1,7 @@
 import { commands, type Diagnostic, type Disposable, languages, type Range, Uri, window } from "vscode";
 import { agents, type Companion } from "@patchbay/core";
 import { namedPlace, type NamedPlace } from "@patchbay/core/presences";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";

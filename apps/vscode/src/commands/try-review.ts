@@ -2,7 +2,7 @@ import { agents, type Companion, createNodePlatform, messageOf } from "@patchbay
 import { isInstalled } from "@patchbay/core/diagnosis";
 import { startTrial, type TrialEnd } from "@patchbay/core/trial";
 import { commands, type Disposable, workspace } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { runCommandOf } from "../contributions.mts";
 import { inform, warn } from "../surfaces/messages.ts";
 

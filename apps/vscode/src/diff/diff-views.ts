@@ -8,7 +8,7 @@ import {
   messageOf,
 } from "@patchbay/core";
 import { readsUtf8 } from "../host/document-texts.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { askModally, inform } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import { ProposalReview } from "./proposal-review.ts";

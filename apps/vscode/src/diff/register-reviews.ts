@@ -13,7 +13,7 @@ import {
   workspace,
 } from "vscode";
 import type { Settings } from "../settings.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { proposerName } from "../surfaces/session-names.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { DiffViews } from "./diff-views.ts";

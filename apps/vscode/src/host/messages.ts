@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { HostMessage } from "@patchbay/core";
 import { templateOf } from "@patchbay/languages";
-import { l10n, textsInUse } from "../surfaces/l10n.ts";
+import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { inform, reportError, warn } from "../surfaces/messages.ts";
 import { shortened, shortPathOf } from "../surfaces/texts.ts";
 

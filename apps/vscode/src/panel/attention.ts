@@ -1,6 +1,6 @@
 import type { ConversationSummary } from "@patchbay/panel/messages";
 import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { inform } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { panelSettings } from "./panel-settings.ts";

@@ -6,7 +6,7 @@ import type { PanelEditor } from "@patchbay/panel/host";
 import { hostSaysIn, type MentionItem, type PanelSettings, type Said } from "@patchbay/panel/messages";
 import { droppedBlocks, FolderFiles, Mentions } from "@patchbay/panel/workspace";
 import { type Disposable, env, EventEmitter, Range, Uri, window, workspace } from "vscode";
-import { l10n, textsInUse } from "../surfaces/l10n.ts";
+import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { workspace } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 
 const section = "patchbay.panel";
 

@@ -23,7 +23,7 @@ import {
   type WebviewView,
   window,
 } from "vscode";
-import { l10n, textsInUse } from "../surfaces/l10n.ts";
+import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { inform, reportError } from "../surfaces/messages.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";

@@ -1,5 +1,5 @@
 import { commands, type MessageOptions, type QuickPickItem, window } from "vscode";
-import { l10n } from "./l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { shownText } from "./texts.ts";
 
 // The only place that shows messages and lists, so that no text comes to a person as it is. Actions are our own words.

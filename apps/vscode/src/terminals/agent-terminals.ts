@@ -4,7 +4,7 @@ import { type AgentId, askingCommand, createNodePlatform, type Dialect } from "@
 import { connectingLine } from "@patchbay/core/diagnosis";
 import { commands, type Disposable, env, type Terminal, ThemeIcon, window, workspace } from "vscode";
 import { asConfigured, settingNamesOf } from "../contributions.mts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { inform, note } from "../surfaces/messages.ts";
 
 /** What is needed of an agent to start it. */

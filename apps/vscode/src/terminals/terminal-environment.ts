@@ -2,7 +2,7 @@ import { type Disposable } from "vscode";
 import type { Companion } from "@patchbay/core";
 import type { TerminalVariables } from "../edition-context.ts";
 import type { Settings } from "../settings.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 
 /**
  * Tells agents in new terminals where the companion is. VS Code keeps the variables over a reload, so that a terminal opened

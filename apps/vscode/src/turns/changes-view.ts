@@ -9,7 +9,7 @@ import {
   Uri,
 } from "vscode";
 import type { Settings } from "../settings.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { shortened, shortPathOf, shownText } from "../surfaces/texts.ts";
 import { type Ages, ages, type Coalesced, coalesced } from "../timers.ts";
 import type { TurnDocuments } from "./turn-documents.ts";

@@ -1,7 +1,7 @@
 import type * as turns from "@patchbay/turns";
 import type { FolderLedgers, TurnHunk, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
 import { commands, type Disposable, Uri } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { askForText, choose, inform, note, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import type * as view from "./changes-view.ts";

@@ -1,7 +1,7 @@
 import type { Companion } from "@patchbay/core";
 import { type Presence, type PresenceNews, PresenceWatch } from "@patchbay/core/presences";
 import { commands, window } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { sessionName } from "../surfaces/session-names.ts";
 import { inform } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";

@@ -1,6 +1,6 @@
 import { type Presence, shownCommand } from "@patchbay/core/presences";
 import { env } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { fileNameOf, shortened } from "../surfaces/texts.ts";
 
 /** What it does, in a few words. */

@@ -1,6 +1,6 @@
 import type { Companion } from "@patchbay/core";
 import { CodeAction, CodeActionKind, type Disposable, languages } from "vscode";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 
 /** "Send Problem to Agent" among the quick fixes of a problem, while there is an agent that could be sent one. */
 export function registerProblemActions(companion: Pick<Companion, "activities" | "sessions">): Disposable {

@@ -16,7 +16,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { ages, coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 

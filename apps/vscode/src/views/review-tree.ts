@@ -3,7 +3,7 @@ import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
 import { byFolder, entriesBelow, foldersIn } from "@patchbay/core/inbox-folders";
 import { type TreeItem, Uri, workspace } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { createRow, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { timeText } from "./presence-words.ts";
 

@@ -3,7 +3,7 @@ import { stateOf } from "@patchbay/core/inbox";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { presenceWords, timeText } from "./presence-words.ts";
 import { proposalItem, statesOf } from "./review-tree.ts";
 import { createRow, fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";

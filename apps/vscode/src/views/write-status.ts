@@ -3,7 +3,7 @@ import type { Companion } from "@patchbay/core";
 import { inboxOf, positionIn } from "@patchbay/core/inbox";
 import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
-import { l10n } from "../surfaces/l10n.ts";
+import { l10n } from "@patchbay/languages/spoken";
 import { sessionName } from "../surfaces/session-names.ts";
 import { markdownText, shownText } from "../surfaces/texts.ts";
 import { presenceWords } from "./presence-words.ts";

@@ -4,7 +4,7 @@ import { englishTexts, languages } from "@patchbay/languages";
 import { vscodeParts } from "../../../../packages/languages/scripts/files.ts";
 import { builtTexts } from "../../../../packages/languages/scripts/texts-of.ts";
 import { localise } from "../../src/host/messages.ts";
-import { useTexts } from "../../src/surfaces/l10n.ts";
+import { useTexts } from "@patchbay/languages/spoken";
 import { createHostInWindow, type HostInWindow } from "../controls.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 import { hostileNames } from "../hostile-names.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { englishTexts } from "@patchbay/languages";
 import { createGeminiDriver } from "@patchbay/testkit";
-import { useTexts } from "../../src/surfaces/l10n.ts";
+import { useTexts } from "@patchbay/languages/spoken";
 import { Position } from "../fake-vscode/ranges.ts";
 import { Uri } from "../fake-vscode/uri.ts";
 import type { FakeWebviewPlace } from "../fake-vscode/webviews.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { agents, type Companion, createCompanion } from "@patchbay/core";
+import { agents, type Companion, createCompanion, displayWidth } from "@patchbay/core";
 import {
   type AgentDriver,
   type AgentOutcome,
@@ -12,7 +12,7 @@ import {
 import { HeadlessHost } from "../host/headless-host.ts";
 import type { Review } from "../host/review-queue.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { displayWidth, formatTable, wrapText } from "../terminal/layout.ts";
+import { formatTable, wrapText } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 /** Everything the demonstration needs, in a folder that is thrown away: a workspace, a companion, and every agent. */

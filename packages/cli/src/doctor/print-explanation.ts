@@ -1,5 +1,5 @@
 import type { ExplanationPart } from "@patchbay/core";
-import { explainedCodes, explainFinding } from "@patchbay/core/diagnosis";
+import { explainedCodes, explainFinding, explanationMarkdown } from "@patchbay/core/diagnosis";
 import { escapeLine, plainJson } from "../terminal/escape-text.ts";
 import { wrapText } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -26,7 +26,7 @@ export async function printExplanation({ code, json, paint, columns, print }: Ex
     return 2;
   }
   if (json) {
-    print(plainJson({ code: explanation.code, title: explanation.title, text: explanation.markdown }));
+    print(plainJson({ code: explanation.code, title: explanation.title, text: explanationMarkdown(explanation) }));
     return 0;
   }
   const width = Math.min(columns ?? widest, widest);

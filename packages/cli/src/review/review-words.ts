@@ -1,7 +1,7 @@
-import type { DiffCloseReason, HostMessage } from "@patchbay/core";
+import { type DiffCloseReason, displayWidth, type HostMessage } from "@patchbay/core";
 import type { Review } from "../host/review-queue.ts";
 import { nameOf, pathInFolder } from "../host/open-files.ts";
-import { displayWidth, fitEnd } from "../terminal/layout.ts";
+import { fitEnd } from "../terminal/layout.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 
 /** The sentences and prompts of a review; all are safe to print. */

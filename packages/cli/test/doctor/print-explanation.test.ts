@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { printExplanation } from "../../src/doctor/print-explanation.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-import { displayWidth } from "../../src/terminal/layout.ts";
+import { displayWidth } from "@patchbay/core";
 
 async function explain(
   code: string,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { displayWidth, formatTable } from "../../src/terminal/layout.ts";
+import { displayWidth } from "@patchbay/core";
+import { formatTable } from "../../src/terminal/layout.ts";
 import { createPaint, wantsColour } from "../../src/terminal/paint.ts";
 
 describe("tables", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpText } from "../../src/help.ts";
-import { displayWidth, fitEnd, wrapText } from "../../src/terminal/layout.ts";
+import { displayWidth } from "@patchbay/core";
+import { fitEnd, wrapText } from "../../src/terminal/layout.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
 const topics = [undefined, "serve", "env", "status", "run", "hook", "doctor"];

@@ -4,16 +4,26 @@ import { findingPages } from "./finding-pages.ts";
 export const codes: readonly string[] = Object.keys(findingPages).toSorted();
 
 /** A page in the form that all of them have: headings, paragraphs, and fences without an empty line. */
-export function explanationOf(code: string): Explanation | undefined {
+export function explanationOf(code: string, translate: (text: string) => string): Explanation | undefined {
   const page = Object.hasOwn(findingPages, code) ? findingPages[code] : undefined;
   if (page === undefined) return undefined;
-  const [first = "", ...rest] = page.split("\n");
-  const markdown = rest.join("\n").trim();
-  const parts = markdown.split("\n\n").map((block): ExplanationPart => {
+  const [title = "", ...blocks] = page.trim().split("\n\n");
+  const parts = blocks.map((block): ExplanationPart => {
     const fence = /^```\w*\n([^]*?)\n```$/u.exec(block)?.[1];
     if (fence !== undefined) return { kind: "command", text: fence };
-    if (block.startsWith("## ")) return { kind: "heading", text: block.slice(3) };
-    return { kind: "text", text: block.replaceAll("\n", " ").replaceAll(/\*\*([^*]+)\*\*/gu, "$1") };
+    if (block.startsWith("## ")) return { kind: "heading", text: translate(block.slice(3)) };
+    return { kind: "text", text: translate(block.replaceAll("\n", " ")) };
   });
-  return { code, title: first.replace(/^# /u, ""), parts, markdown };
+  return { code, title: translate(title.replace(/^# /u, "")), parts };
+}
+
+/** What there is to translate in the pages of these codes, each text once: all but what is typed. */
+export function explanationTexts(of: readonly string[] = codes): readonly string[] {
+  const texts = new Set<string>();
+  const collect = (text: string): string => {
+    texts.add(text);
+    return text;
+  };
+  for (const code of of) explanationOf(code, collect);
+  return [...texts];
 }

@@ -20,4 +20,4 @@ export {
 } from "./examine-editor.ts";
 export { diagnose } from "./examine.ts";
 export { asksByArguments, connectingLine, planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
-export { explainedCodes, explainFinding } from "./explain.ts";
+export { explainedCodes, explainFinding, explanationMarkdown } from "./explain.ts";

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { editorFindings } from "../../../../tooling/scripts/finding-pages.mjs";
 import type { EditorFindingCode } from "../../src/diagnosis/examine-editor.ts";
-import { explainedCodes, explainFinding } from "../../src/diagnosis/explain.ts";
+import { explainedCodes, explainFinding, explanationMarkdown } from "../../src/diagnosis/explain.ts";
+import { explanationTexts } from "../../src/diagnosis/explanations.ts";
 import type { FindingCode } from "../../src/diagnosis/finding.ts";
 
 /** Every code of an editor: the compiler wants a new one here. */
@@ -81,8 +82,10 @@ describe("the explanations of findings", () => {
     expect(await explainFinding("constructor")).toBeUndefined();
   });
 
-  it("of editors are those that a build puts into editors", () => {
-    expect(Object.keys(ofEditors).toSorted()).toEqual(editorFindings);
+  it("of editors are in their builds, but for what only says that all is well", () => {
+    const well = ["asks", "folders-open", "hook-installed", "listening"];
+    const explained = Object.keys(ofEditors).filter((code) => !well.includes(code));
+    expect(explained.toSorted()).toEqual(editorFindings);
   });
 
   it.each(codes)("say of %s what it is, why it happens, what to do and what is not harmed", async (code) => {
@@ -112,6 +115,21 @@ describe("the explanations of findings", () => {
       "patchbay run claude",
       "claude --ide",
     ]);
+  });
+
+  it("are in another language where its texts are given, with commands as they are", async () => {
+    const { parts = [] } = (await explainFinding("hook-needs-trust")) ?? {};
+    const own = explanationTexts().map((text) => `«${text}»`);
+    const translated = await explainFinding("hook-needs-trust", own);
+    expect(translated?.title).toBe("«The hook needs your trust»");
+    expect(translated?.parts).toEqual(
+      parts.map(({ kind, text }) => ({ kind, text: kind === "command" ? text : `«${text}»` })),
+    );
+    // A language that lacks some says them in English.
+    expect((await explainFinding("hook-needs-trust", own.slice(0, 2)))?.title).toBe("The hook needs your trust");
+    const markdown = translated === undefined ? "" : explanationMarkdown(translated);
+    expect(markdown).toContain("\n\n## «Why»\n\n«Settings of a folder");
+    expect(markdown).toContain("\n\n```\npatchbay hook install\n```\n\n## «");
   });
 
   it("are listed by their titles", async () => {

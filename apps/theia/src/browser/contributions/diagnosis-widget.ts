@@ -153,7 +153,7 @@ export class DiagnosisWidget extends ReactWidget {
 
   protected async explain(code: string): Promise<void> {
     if (this.explanations.has(code)) return;
-    const explanation = await this.server.explain(code);
+    const explanation = await this.server.explain(code, nls.locale ?? "en");
     if (explanation === undefined) return;
     this.explanations.set(code, explanation);
     this.update();

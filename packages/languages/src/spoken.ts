@@ -1,7 +1,7 @@
-import { englishTexts, filled, type Texts, type Value } from "@patchbay/languages";
+import { englishTexts, filled, type Texts, type Value } from "./index.ts";
 
-// The user's language. VS Code's own `l10n` would look texts up by whole English sentences in a file that repeats them for each
-// language; ours are lists, which the build makes of the files that translators write (packages/languages).
+// The language of the process. Editors' own ways (`l10n` of VS Code) look texts up by whole English sentences in a file that repeats
+// them for each language; ours are lists, which the build makes of the files that translators write. coc.nvim has no way at all.
 
 let spoken: Texts = englishTexts;
 
