@@ -337,3 +337,51 @@ export const killed: Scenario = {
     await again.agent.waitForConnection();
   },
 };
+
+/** In the language of the system, as Vim tells it to its processes: the review, the list of all that waits, and what a finding means. */
+export const language: Scenario = {
+  name: "language",
+  agents: everyAgent,
+  isFor: isCoc,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const see = (what: string, pattern: RegExp): Promise<boolean> =>
+      poll(what, async () => pattern.test(await coc.pane.screen()), {
+        timeout: 8_000,
+        describe: () => coc.pane.screen(),
+      });
+    const speak = async (locale: string): Promise<void> => {
+      await coc.command(`let $LC_MESSAGES = '${locale}'`);
+      await coc.reload();
+      // Agents speak it, too, and are read here.
+      await coc.command("let $LC_MESSAGES = ''");
+    };
+    await world.writeFile("language.txt", startContents);
+    await speak("de_DE.UTF-8");
+    try {
+      await coc.command("Patchbay health");
+      await see("the report", /OK +Wartet auf 127\.0\.0\.1:\d+/u);
+      await see("what is hinted at", /HINWEIS +Kein Agent ist verbunden\./u);
+      await coc.command("Patchbay explain no-agent-connected");
+      await see("the explanation", /^ *WARUM *$[^]+^ *WAS ZU TUN IST *$/mu);
+      await coc.command("tabonly | only | enew");
+      const started = await world.startAgent(id);
+      const { agent } = started;
+      await agent.waitForConnection();
+      await propose(world, started, usualChange("language.txt"));
+      await coc.showDiff(diffTitle(agent, "language.txt"));
+      await see("which keys decide", /:w nimmt an {2}:q lehnt ab/u);
+      await coc.command("Patchbay");
+      await see("what the keys of the list do", /Enter öffnet, a nimmt an, r lehnt ab/u);
+      await see("what waits", /^ +wartet +language\.txt/mu);
+      await coc.pane.type("a");
+      await waitForContents(world, "language.txt", changed);
+      await agent.waitForScreen(/All done\./);
+      await waitForNoDiff(world, agent, "language.txt");
+      await coc.command("Patchbay next");
+      await see("that nothing is open", /Es sind keine Vorschläge offen\. :Patchbay/u);
+    } finally {
+      await speak("");
+    }
+  },
+};

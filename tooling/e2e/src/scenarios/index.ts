@@ -1,5 +1,5 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
-import { follows, hunk, hunkVerdicts, insert, killed, passing, undo, unified, unsaved } from "./coc-ways.ts";
+import { follows, hunk, hunkVerdicts, insert, killed, language, passing, undo, unified, unsaved } from "./coc-ways.ts";
 import { panelBeside, panelPage } from "./coc-panel.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
@@ -80,6 +80,7 @@ export const scenarios: readonly Scenario[] = [
   hunk,
   hunkVerdicts,
   unified,
+  language,
   insert,
   passing,
   unsaved,
