@@ -24,7 +24,11 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
     ...(proposal.state === "terminal" ? [l10n.t("answer in the agent's terminal")] : []),
     ...(proposal.state === "away" ? [l10n.t("the agent is not connected")] : []),
     ...(proposal.state === "kept"
-      ? [`${reason === undefined ? "" : `${keptBecause()[reason]}: `}${l10n.t("save, yank or discard it")}`]
+      ? [
+          reason === undefined
+            ? l10n.t("save, yank or discard it")
+            : l10n.t("{0}: save, yank or discard it", keptBecause()[reason]),
+        ]
       : []),
     ...(proposal.state === "asking" ? [l10n.t("outside the folder: open shows it")] : []),
     ...(proposal.isHeld ? [l10n.t("held")] : proposal.state === "hidden" ? [l10n.t("not shown")] : []),

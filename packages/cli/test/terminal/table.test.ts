@@ -19,6 +19,7 @@ describe("tables", () => {
   it("count columns as a terminal does", () => {
     expect([displayWidth("abc"), displayWidth("漢"), displayWidth("👩‍👩‍👧"), displayWidth("é")]).toEqual([3, 2, 2, 1]);
     expect(displayWidth("\u001b[31mred\u001b[0m")).toBe(3);
+    expect([displayWidth("ターミナル"), displayWidth("한국어"), displayWidth("「あ」、")]).toEqual([10, 6, 8]);
   });
 });
 

@@ -51,7 +51,7 @@ function isLowSurrogate(unit: number): boolean {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const wide =
-  /\p{Extended_Pictographic}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60\u3000-\u303e]/u;
+  /\p{Extended_Pictographic}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\u30fb\u30fc\uff01-\uff60\uffe0-\uffe6]/u;
 const narrowSymbols = /^[\u00a9\u00ae\u2122\u2139\u2194-\u21aa✓✗]$/u;
 // oxlint-disable-next-line no-control-regex -- what colours a text in a terminal
 const colour = /\u001b\[\d+m/gu;
