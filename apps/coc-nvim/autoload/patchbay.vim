@@ -5,6 +5,8 @@
 function! patchbay#start() abort
   call patchbay#track#listen()
   call patchbay#command#define()
+  " The next one may speak another language.
+  let s:texts = {}
   " What the last one said of connected agents is over.
   call patchbay#set_status('')
   return {

@@ -34,13 +34,16 @@ export function cocTexts(): readonly EnglishText[] {
   return sorted(calls.map((text) => ({ text, place: "coc" })));
 }
 
-/** What its scripts in Vim say: what is given to `patchbay#text`. */
+/** What its scripts in Vim and Neovim say: what is given to `patchbay#text`. */
 export function vimTexts(): readonly EnglishText[] {
+  const health = sourcesIn("apps/coc-nvim/lua", /\.lua$/u).flatMap((script) =>
+    literalsOf(script, /\btext\(("(?:[^"\\]|\\.)*")/gu),
+  );
   const scripts = sourcesIn("apps/coc-nvim/autoload", /\.vim$/u);
   const calls = scripts.flatMap((script) =>
     Array.from(script.matchAll(/patchbay#text\('((?:[^']|'')*)'/gu), ([, text = ""]) => text.replaceAll("''", "'")),
   );
-  return sorted(calls.map((text) => ({ text, place: "vim" })));
+  return sorted([...calls, ...health].map((text) => ({ text, place: "vim" })));
 }
 
 /** What every edition has to say: the messages of core, and what the panel tells beside its conversations. */

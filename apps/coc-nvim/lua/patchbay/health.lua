@@ -7,6 +7,9 @@ end
 
 local report = { ok = reporter("ok"), hint = reporter("warn"), problem = reporter("error") }
 
+-- In the user's language, where a start of coc has told it.
+local text = vim.fn["patchbay#text"]
+
 local function isRunning()
   local found, ready = pcall(vim.fn["coc#rpc#ready"])
   return found and ready == 1 and vim.g.coc_service_initialized == 1
@@ -15,12 +18,12 @@ end
 local function check()
   reporter("start")("patchbay")
   if not isRunning() then
-    report.problem("coc.nvim is not running.", { "Open a file or use :CocStart.", ":checkhealth coc has more." })
+    report.problem(text("coc.nvim is not running."), { text("Open a file or use :CocStart."), text(":checkhealth coc has more.") })
     return
   end
   local found, lines = pcall(vim.fn.CocAction, "runCommand", "patchbay.health", "lines")
   if not found or type(lines) ~= "table" then
-    report.problem("coc-patchbay is not running.", { ":CocList extensions shows whether it is active.", ":CocOpenLog" })
+    report.problem(text("coc-patchbay is not running."), { text(":CocList extensions shows whether it is active."), ":CocOpenLog" })
     return
   end
   for _, line in ipairs(lines) do

@@ -50,6 +50,8 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
       "call patchbay#inbox#show([{'text': 'Enter: öffnen/schließen.', 'ids': []}, {'text': '  wartet    a.txt', 'ids': ['1']}])",
       "let g:facts.inbox = [bufname('%'), Group(1, 1), Group(2, 4)]",
       "let g:facts.updated = patchbay#inbox#update([{'text': '  wartet    b.txt', 'ids': ['2']}])",
+      "call patchbay#start()",
+      "let g:facts.again = patchbay#text('waiting')",
     );
     expect(facts).toEqual({
       before: "1 of {0}",
@@ -57,6 +59,7 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
       marks: ["ErrorMsg", ""],
       inbox: ["[Patchbay: Prüfungen]", "Comment", "WarningMsg"],
       updated: 1,
+      again: "waiting",
     });
   });
 

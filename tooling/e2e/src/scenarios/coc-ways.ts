@@ -383,5 +383,7 @@ export const language: Scenario = {
     } finally {
       await speak("");
     }
+    await coc.command("Patchbay next");
+    await see("the same in English", /No proposals are open\. :Patchbay/u);
   },
 };
