@@ -29,7 +29,7 @@ function saidIn(environment: NodeJS.ProcessEnv): {
   const calls: string[] = [];
   speak(
     lib,
-    { notify: (_name, args) => void [Object.assign(vim, args[0]), calls.push(JSON.stringify(args))] },
+    { notify: (_name, args = []) => void [Object.assign(vim, args[0]), calls.push(JSON.stringify(args))] },
     environment,
   );
   return { here: l10n.t("There is no hunk to decide here."), vim, calls };
