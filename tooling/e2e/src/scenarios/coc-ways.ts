@@ -352,7 +352,7 @@ export const language: Scenario = {
       });
     const speak = async (locale: string): Promise<void> => {
       await coc.command(`let $LC_MESSAGES = '${locale}'`);
-      await coc.reload();
+      await coc.restart();
       // Agents speak it, too, and are read here.
       await coc.command("let $LC_MESSAGES = ''");
     };

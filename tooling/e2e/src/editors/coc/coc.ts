@@ -143,7 +143,9 @@ export class CocDriver implements EditorDriver {
       async () => {
         if (title.test(String(await this.link.read("expand('%:t')")))) return true;
         await this.command("CocCommand patchbay.next");
-        await poll("a proposal", async () => (await this.link.read("&buftype")) === "acwrite", { timeout: 5_000 });
+        // Where none was open yet the command is given again.
+        const isThere = async (): Promise<boolean> => (await this.link.read("&buftype")) === "acwrite";
+        await poll("a proposal", isThere, { timeout: 2_000 }).catch(() => undefined);
         return false;
       },
       { timeout: 15_000, interval: 300 },
@@ -256,11 +258,15 @@ export class CocDriver implements EditorDriver {
     });
   }
 
+  /** coc is started anew by its user. */
+  async restart(): Promise<void> {
+    await this.#restartCoc(await this.link.read("g:coc_process_pid"));
+  }
+
   async reload(): Promise<number> {
-    const before = await this.link.read("g:coc_process_pid");
     const agents = await this.link.read("patchbay#status()");
     const left = Date.now();
-    await this.#restartCoc(before);
+    await this.restart();
     await poll("the agents' return", async () => (await this.link.read("patchbay#status()")) === agents, {
       timeout: 10_000,
     });
