@@ -5,7 +5,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { originOf, rawAddressOf } from "../../../tooling/scripts/origin.ts";
+import { languages } from "../../../packages/languages/src/index.ts";
+import { translated, translationsOf } from "../../../packages/languages/scripts/translations.ts";
 import { manifestInLanguages } from "./manifest-languages.mts";
+import { pageIn, walkthroughPages } from "./walkthrough-texts.mts";
 
 // Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
 // of the command-line package: so the package is put together in a folder of its own, with its own manifest. `--to` names the
@@ -27,6 +30,13 @@ const staged = {
 const stage = await mkdtemp(join(tmpdir(), "patchbay-vsix-"));
 try {
   for (const name of shipped) await cp(join(here, name), join(stage, name), { recursive: true });
+  for (const [name, page] of walkthroughPages()) {
+    for (const language of languages) {
+      const translations = translationsOf(language);
+      const own = pageIn(page, (text) => translated(translations, { text, place: "walkthrough" }));
+      await writeFile(join(stage, "media", "walkthrough", `${name}.nls.${language}.md`), own);
+    }
+  }
   // Galleries show pictures from where the repository is, and the file stays small.
   const readme = await readFile(join(stage, "README.md"), "utf8");
   await writeFile(

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { manifestUnits } from "../../../apps/vscode/scripts/manifest-texts.mts";
+import { walkthroughUnits } from "../../../apps/vscode/scripts/walkthrough-texts.mts";
 import {
   cocTexts,
   type EnglishText,
@@ -17,6 +18,7 @@ import {
 export function everyText(): readonly EnglishText[] {
   return [
     manifestTexts(),
+    walkthroughUnits().map((text) => ({ text, place: "walkthrough" })),
     vscodeTexts(),
     cocTexts(),
     vimTexts(),

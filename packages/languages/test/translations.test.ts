@@ -25,6 +25,7 @@ function fixedIn(text: string): readonly string[] {
 /** What some languages say as English does. */
 const asInEnglish: Readonly<Record<string, readonly string[]>> = {
   de: [
+    "Agent",
     "PROBLEM",
     "Patchbay: tmux",
     "Plan",
@@ -47,6 +48,7 @@ const asInEnglish: Readonly<Record<string, readonly string[]>> = {
     "{minutes} min {seconds} s",
   ],
   fr: [
+    "Agent",
     "Code",
     "Code, {language}",
     "Conversation",
