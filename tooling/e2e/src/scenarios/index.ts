@@ -46,7 +46,7 @@ import { turnSigns, turnUndo, turnView } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { panelOtherWindow, panelTab } from "./vscode-panel.ts";
-import { closing, hostileName, keptOverReload, language as languageOfWindow } from "./vscode-ways.ts";
+import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
@@ -113,7 +113,6 @@ export const scenarios: readonly Scenario[] = [
   hunksReload,
   hostileName,
   keptOverReload,
-  languageOfWindow,
   inbox,
   panelAnswer,
   panelAccept,

@@ -1,4 +1,3 @@
-import { everyAgent } from "../agents/index.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { pause, poll } from "../support/poll.ts";
 import { killAgent } from "./killed.ts";
@@ -123,35 +122,5 @@ export const keptOverReload: Scenario = {
     await waitForContents(world, "kept.txt", startContents.replace("first line", "FIRST line and mine"));
     await waitForNoDiff(world, started.agent, "kept.txt");
     await kept.waitFor({ state: "detached", timeout: patience });
-  },
-};
-
-/** In the language of the window: what is on the buttons of a review, what a diagnosis finds, and what that means. */
-export const language: Scenario = {
-  name: "language",
-  agents: everyAgent,
-  isFor: (editor) => editor instanceof VsCodeDriver,
-  run: async (world, id) => {
-    const code = vsCodeOf(world);
-    const { workbench } = code;
-    await world.writeFile("language.txt", startContents);
-    await code.speak("de");
-    try {
-      await workbench.runCommand("Patchbay: Verbindung diagnostizieren");
-      const page = workbench.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("body");
-      await page.getByText("Kein Agent ist verbunden.").waitFor({ timeout: patience });
-      await page.getByText("Was zu tun ist").waitFor({ timeout: patience });
-      await workbench.runCommand("View: Close All Editors");
-      const started = await world.startAgent(id);
-      await started.agent.waitForConnection();
-      await propose(world, started, usualChange("language.txt"));
-      await code.showDiff(diffTitle(started.agent, "language.txt"));
-      await workbench.titleAction(/✕ Ablehnen/u).waitFor({ timeout: patience });
-      await workbench.titleAction(/✓ Annehmen/u).click({ timeout: patience });
-      await waitForContents(world, "language.txt", startContents.replace("first line", "FIRST line"));
-      await waitForNoDiff(world, started.agent, "language.txt");
-    } finally {
-      await code.speak(undefined);
-    }
   },
 };

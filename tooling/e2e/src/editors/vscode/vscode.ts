@@ -14,9 +14,6 @@ import { patience, Workbench } from "./workbench.ts";
 /** Pixels: the agents' questions need some thirty rows. */
 const panelHeight = 480;
 
-/** Where the window's language is kept over a reload. */
-const languageKey = "patchbay-e2e-language";
-
 /** VS Code, as served by code-server to a browser. */
 export class VsCodeDriver implements EditorDriver {
   readonly id = "vscode" as const;
@@ -51,8 +48,6 @@ export class VsCodeDriver implements EditorDriver {
     const page = await this.#context.newPage();
     this.#toasts = new ToastRecord();
     await this.#toasts.follow(page);
-    // A language pack would say the same; of VS Code's own texts none is translated so.
-    await page.addInitScript(`globalThis._VSCODE_NLS_LANGUAGE = localStorage.getItem("${languageKey}") ?? undefined`);
     await page.goto(`${this.#server.url}/?folder=${encodeURIComponent(lab.workspace)}`);
     this.#workbench = new Workbench(page);
     await this.#workbench.waitUntilReady();
@@ -265,13 +260,6 @@ export class VsCodeDriver implements EditorDriver {
     if (this.#terminals > 0)
       await this.workbench.page.locator(".terminal-wrapper.active .xterm-rows").waitFor({ timeout: patience });
     return await left;
-  }
-
-  /** Loads the window anew in a language; undefined is English. */
-  async speak(language: string | undefined): Promise<void> {
-    const write = language === undefined ? `removeItem("${languageKey}")` : `setItem("${languageKey}", "${language}")`;
-    await this.workbench.page.evaluate(`localStorage.${write}`);
-    await this.reload();
   }
 
   async openPanel(): Promise<ConversationPanel> {
