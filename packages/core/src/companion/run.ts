@@ -22,7 +22,7 @@ const settleMs = 1_300;
 
 /** How long a stop waits for what agents still did while it ran to be on disk, ms. */
 const lastWritesMs = 250;
-/** The same where the next run reads it at once. */
+/** The same where the next run reads it at once, and for the end of a guardian, which takes some ms, on a busy machine some hundred. */
 const lastWritesOfReloadMs = 500;
 
 /** How long an editor is away that does not say so, ms. */
@@ -129,7 +129,7 @@ export async function endRun(
   { platform, logger }: { readonly platform: Platform; readonly logger: Logger },
 ): Promise<void> {
   /** A part of the end that fails does not keep the rest from ending. */
-  const attempt = async (work: Promise<void> | undefined): Promise<void> => {
+  const attempt = async (work: Promise<unknown> | undefined): Promise<void> => {
     try {
       await work;
     } catch (error) {
@@ -161,7 +161,7 @@ export async function endRun(
     await attempt(leaving);
   }
   // Before the port is closed: nobody else holds it then but a port holder.
-  side?.guardian?.dispose();
+  const guardian = side?.guardian?.dispose();
   side?.hooks.dispose();
   following.dispose();
   // Only where agents were here: an editor without any writes nothing.
@@ -170,9 +170,9 @@ export async function endRun(
   }
   await attempt(opened?.endpoint.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());
-  const written = side?.diffs.settled();
-  if (written !== undefined)
-    await attempt(withTimeout(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
+  // As long as a guardian has the port, the next run gets another one, and agents stay behind.
+  const last = Promise.all([side?.diffs.settled(), reload === true ? guardian : undefined]);
+  await attempt(withTimeout(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, last));
   side?.diffs.end();
 }
 

@@ -160,6 +160,11 @@ async function startChild(spawning: Spawning, program: string): Promise<ProgramP
   const child = spawnApart(spawning);
   const pipe = child?.stdio[spawning.input];
   if (child === undefined || !(pipe instanceof Socket)) return undefined;
+  const isOver = new Promise<void>((over) => {
+    if (spawning.input === 0) child.once("exit", () => over());
+    // The child is a shell that is over at once; the end of the program is that of the pipe, which is noticed in reading.
+    else pipe.once("close", () => over()).resume();
+  });
   return await new Promise((resolve) => {
     child.on("error", () => resolve(undefined));
     // It has ended, and what is sent from now on reaches nobody.
@@ -172,7 +177,10 @@ async function startChild(spawning: Spawning, program: string): Promise<ProgramP
         send: (line) => {
           if (pipe.writable) pipe.write(`${line}\n`);
         },
-        end: () => void pipe.end(),
+        end: async () => {
+          pipe.end();
+          await isOver;
+        },
       });
     });
   });

@@ -31,7 +31,8 @@ export interface Processes {
 export interface ProgramPipe {
   /** With the system when it returns, unless the program does not read; nothing happens once the program has ended. */
   send(line: string): void;
-  end(): void;
+  /** Resolves once the program has ended, and nothing of ours that it was given is open there any more. */
+  end(): Promise<void>;
 }
 
 /** Behind the three that every process has, and the one down which the program comes. */

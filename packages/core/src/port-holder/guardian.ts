@@ -67,6 +67,8 @@ export class Guardian {
   /** The next one has waited long enough. */
   #due: Disposable | undefined;
   #watch: Watch | undefined;
+  /** Guardians that are about to begin or to end: each has the socket, and with it the port. */
+  readonly #passing: Set<Promise<void>> = new Set();
   #ended = false;
 
   constructor(options: GuardianOptions) {
@@ -106,10 +108,11 @@ export class Guardian {
     this.#due?.dispose();
   }
 
-  /** The orderly end is over. */
-  dispose(): void {
+  /** The orderly end is over. Resolves once no guardian has the port any more: the next run could not have it. */
+  async dispose(): Promise<void> {
     this.leave();
     this.#release();
+    await Promise.all(this.#passing);
   }
 
   #start(): void {
@@ -120,11 +123,14 @@ export class Guardian {
       sent: undefined,
     };
     this.#watch = watch;
-    this.#open(watch).catch((error: unknown) =>
-      this.#options.logger.warn("No guardian: agents will not be answered if the editor is killed", {
-        reason: messageOf(error),
-      }),
-    );
+    this.#follow(this.#open(watch), "No guardian: agents will not be answered if the editor is killed");
+  }
+
+  #follow(passing: Promise<void>, failure: string): void {
+    const settled = passing
+      .catch((error: unknown) => this.#options.logger.warn(failure, { reason: messageOf(error) }))
+      .finally(() => this.#passing.delete(settled));
+    this.#passing.add(settled);
   }
 
   async #open(watch: Watch): Promise<void> {
@@ -141,7 +147,7 @@ export class Guardian {
       this.update();
     } else {
       pipe?.send(dismissal);
-      pipe?.end();
+      await pipe?.end();
     }
   }
 
@@ -185,8 +191,9 @@ export class Guardian {
   #release(): void {
     const pipe = this.#watch?.pipe;
     this.#watch = undefined;
-    pipe?.send(dismissal);
-    pipe?.end();
+    if (pipe === undefined) return;
+    pipe.send(dismissal);
+    this.#follow(pipe.end(), "A guardian did not end well");
   }
 }
 

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CompanionState } from "../../src/companion.ts";
+import { nodeProcesses } from "../../src/platform/node.ts";
+import type { ProgramPipe } from "../../src/platform/platform.ts";
 import { endPortHolders, untilHeld } from "../port-holder/holders.ts";
 import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
@@ -210,6 +212,31 @@ describe("two editors in one folder at once", () => {
     await again.companion.start();
     expect(portOf(again.companion)).toBe(port);
     expect((await again.editor.nextView()).request.draftText).toBe("mine\n");
+    await driver.until("connected again", (status) => status.state === "connected" && status.contexts > 1, 10_000);
+  });
+
+  it("the first has its port again, however long its guardian takes to end", async () => {
+    const { build, platform, file, agent } = createWorkspaceLab();
+    const pipes: ProgramPipe[] = [];
+    const startAttached = async (program: string, descriptor?: number): Promise<ProgramPipe | undefined> => {
+      const wait = `if (line === "") for (const end = Date.now() + 400; Date.now() < end;);`;
+      const slow = `((inner) => (line) => { ${wait} inner(line); })(${program})`;
+      const pipe = await nodeProcesses.startAttached?.(slow, descriptor);
+      if (pipe !== undefined) pipes.push(pipe);
+      return pipe;
+    };
+    Object.assign(platform, { processes: { ...nodeProcesses, startAttached } });
+    const one = build();
+    await one.companion.start();
+    const driver = await agent(createGeminiDriver);
+    driver.propose({ path: file, text: "one\n2\n" });
+    await one.editor.nextView();
+    await expect.poll(() => pipes.length).toBe(1);
+    const port = portOf(one.companion);
+    await one.companion.stop({ reload: true });
+    const again = build();
+    await again.companion.start();
+    expect(portOf(again.companion)).toBe(port);
     await driver.until("connected again", (status) => status.state === "connected" && status.contexts > 1, 10_000);
   });
 

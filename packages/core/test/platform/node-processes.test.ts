@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createNodePlatform, nodeProcesses } from "../../src/platform/node.ts";
 
 let folder: string;
@@ -23,6 +24,12 @@ function read(file: string): string {
     // Not written yet.
     return "";
   }
+}
+
+function descriptorOf(server: Server): number | undefined {
+  const handle: unknown = Reflect.get(server, "_handle");
+  const descriptor: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+  return typeof descriptor === "number" ? descriptor : undefined;
 }
 
 describe("programs that outlive us", () => {
@@ -76,10 +83,24 @@ describe("programs at the other end of a pipe", () => {
     const pipe = await nodeProcesses.startAttached?.(program(file));
     pipe?.send("first");
     pipe?.send("é".repeat(200_000));
-    pipe?.end();
+    void pipe?.end();
     expect(await wrote(file)).toBe(`first ${"é".repeat(200_000)} / 1 end`);
     // Nobody is there any more.
     pipe?.send("late");
+  });
+
+  it("say when they have ended, with what they were given", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const slow = `(line) => { if (line === "") { const end = Date.now() + 300; while (Date.now() < end); process.exit(); } }`;
+    const pipe = await nodeProcesses.startAttached?.(slow, descriptorOf(server));
+    await new Promise((resolve) => server.close(resolve));
+    pipe?.send("");
+    await pipe?.end();
+    const next = createServer();
+    onTestFinished(() => void next.close());
+    await new Promise<void>((resolve, reject) => next.on("error", reject).listen(port, "127.0.0.1", resolve));
   });
 
   it("do nothing before the end", async () => {
@@ -88,7 +109,7 @@ describe("programs at the other end of a pipe", () => {
     pipe?.send("first");
     await new Promise((resolve) => setImmediate(resolve));
     expect(read(file)).toBe("");
-    pipe?.end();
+    void pipe?.end();
     expect(await wrote(file)).toBe("first / 1 end");
   });
 });

@@ -1,5 +1,5 @@
 import { createMemoryEditor, createMemoryPlatform, type MemoryEditor, type MemoryPlatform } from "@patchbay/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type AgentSide, createAgentSide } from "../../src/companion/agent-side.ts";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
@@ -10,6 +10,14 @@ import type { ProgramPipe } from "../../src/platform/platform.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";
 
+let over: Promise<void> = Promise.resolve();
+
+/** Guardians of this test end with this. */
+function holdBack(until: Promise<void>): void {
+  over = until;
+  onTestFinished(() => void (over = Promise.resolve()));
+}
+
 /** A guardian that was started, and what it was told. */
 class TestPipe implements ProgramPipe {
   readonly lines: string[] = [];
@@ -19,8 +27,10 @@ class TestPipe implements ProgramPipe {
     this.lines.push(line);
   }
 
-  end(): void {
+  /** Resolves once the test lets the program end. */
+  end(): Promise<void> {
     this.hasEnded = true;
+    return over;
   }
 
   /** The paths of the proposals in the order that stands. */
@@ -193,10 +203,28 @@ describe("a guardian", () => {
     await storage.write(holderNoteKey, "of the port holder");
     await side.diffs.stop({ keep: true });
     expect(pipes[0]?.hasEnded).toBe(false);
-    side.guardian?.dispose();
+    await side.guardian?.dispose();
     expect(pipes[0]?.lines.at(-1)).toBe("");
     expect(pipes[0]?.hasEnded).toBe(true);
     expect(await note()).toBe("of the port holder");
+  });
+
+  it.each([1_000, 0])("is waited for at that end, as it has the port: after %i ms", async (startedMs) => {
+    const { open, pipes, platform, side } = await start();
+    let end = (): void => {};
+    holdBack(new Promise<void>((over) => (end = over)));
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(200);
+    // One that is there, and one that is just coming up.
+    if (startedMs > 0) await expect.poll(() => pipes[0]?.lines.length).toBe(1);
+    let isOver = false;
+    const disposing = side.guardian?.dispose().then(() => (isOver = true));
+    await expect.poll(() => pipes[0]?.hasEnded).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isOver).toBe(false);
+    end();
+    await disposing;
+    expect(isOver).toBe(true);
   });
 
   it("one that comes up when nobody waits any more is sent away", async () => {
