@@ -187,7 +187,8 @@ export const turnSigns: Scenario = {
             describe: () => coc.pane.screen(),
           },
         );
-        // Drawn, it does not read keys yet: one that comes sooner closes it.
+        // Drawn, it is still loading: a key that comes then closes it, and on a busy machine one that comes soon after. Both is coc's own doing.
+        await see("that the list is complete", "get(get(b:, 'list_status', {}), 'loading', '-')", "");
         await pause(500);
         await coc.pane.type("G");
         await see("the last line of the list", "line('.')", 4);
