@@ -34,6 +34,11 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(100_000);
   });
 
+  it("makes no segmenter of texts, which would take 10 ms of the start", () => {
+    const texts = Array.from(loadedWith("extension.js"), (file) => readFileSync(join(dist, file), "utf8"));
+    expect(texts.filter((text) => /Intl\.Segmenter/u.test(text))).toEqual([]);
+  });
+
   it("is at most 600 kB as a whole, without the panel, the ledger of turns, what is read or tried once, and source maps", () => {
     const files = readdirSync(dist);
     const scripts = files.filter((file) => file.endsWith(".js"));

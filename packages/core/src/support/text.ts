@@ -49,7 +49,8 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= lowSurrogateStart && unit < surrogateEnd;
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+// To make it takes milliseconds, and most programs show no columns.
+let segmenter: Intl.Segmenter | undefined;
 const wide =
   /\p{Extended_Pictographic}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\u30fb\u30fc\uff01-\uff60\uffe0-\uffe6]/u;
 const narrowSymbols = /^[\u00a9\u00ae\u2122\u2139\u2194-\u21aa✓✗]$/u;
@@ -58,6 +59,7 @@ const colour = /\u001b\[\d+m/gu;
 
 /** Columns that a text takes in a terminal; colour sequences take none. */
 export function displayWidth(text: string): number {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let width = 0;
   for (const { segment } of segmenter.segment(text.replace(colour, ""))) {
     width += wide.test(segment) && !narrowSymbols.test(segment) ? 2 : 1;
