@@ -22,7 +22,10 @@ const settleMs = 1_300;
 
 /** How long a stop waits for what agents still did while it ran to be on disk, ms. */
 const lastWritesMs = 250;
-/** The same where the next run reads it at once, and for the end of a guardian, which takes some ms, on a busy machine some hundred. */
+/**
+ * The same where the next run reads it at once, and for the end of a guardian, which takes some ms, on a busy machine some hundred:
+ * so long, and what the proposals have not needed of their time.
+ */
 const lastWritesOfReloadMs = 500;
 
 /** How long an editor is away that does not say so, ms. */
@@ -136,6 +139,7 @@ export async function endRun(
       logger.warn("A part of the companion did not end well", { reason: messageOf(error) });
     }
   };
+  const began = platform.clock.monotonic();
   const side = await run.agents.loaded();
   // Otherwise it goes with the last proposal that is settled.
   if (reload === true) side?.guardian?.leave();
@@ -172,7 +176,9 @@ export async function endRun(
   await attempt(side?.sessions.stop());
   // As long as a guardian has the port, the next run gets another one, and agents stay behind.
   const last = Promise.all([side?.diffs.settled(), reload === true ? guardian : undefined]);
-  await attempt(withTimeout(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, last));
+  const leftMs = Math.max(0, settleMs - (platform.clock.monotonic() - began));
+  const limitMs = reload === true ? lastWritesOfReloadMs + leftMs : lastWritesMs;
+  await attempt(withTimeout(limitMs, platform.clock, last));
   side?.diffs.end();
 }
 

@@ -97,7 +97,7 @@ describe("the end of a run", () => {
       // Nothing that is waited for comes: every wait takes as long as it may.
       const clock: Clock = {
         now: () => platform.clock.now(),
-        monotonic: () => platform.clock.monotonic(),
+        monotonic: () => platform.clock.monotonic() + waited.reduce((sum, ms) => sum + ms, 0),
         setTimeout: (callback, delayMs) => {
           waited.push(delayMs);
           setImmediate(callback);

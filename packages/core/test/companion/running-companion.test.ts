@@ -219,7 +219,7 @@ describe("two editors in one folder at once", () => {
     const { build, platform, file, agent } = createWorkspaceLab();
     const pipes: ProgramPipe[] = [];
     const startAttached = async (program: string, descriptor?: number): Promise<ProgramPipe | undefined> => {
-      const wait = `if (line === "") for (const end = Date.now() + 400; Date.now() < end;);`;
+      const wait = `if (line === "") for (const end = Date.now() + 250; Date.now() < end;);`;
       const slow = `((inner) => (line) => { ${wait} inner(line); })(${program})`;
       const pipe = await nodeProcesses.startAttached?.(slow, descriptor);
       if (pipe !== undefined) pipes.push(pipe);
