@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { type Clock, withTimeout } from "@patchbay/core";
+import { splitByteOrderMark } from "@patchbay/core/texts";
 import * as z from "zod";
 import type { SessionHost } from "../driver.ts";
 import type {
@@ -99,11 +100,13 @@ async function wholeChange(diff: DiffContent, { profile, host, clock }: ChangeCo
   if (current === undefined) return before === "" ? { path, after } : changeOf(diff, profile);
   // An empty file and one that is not there are told alike; without a text before, the file is replaced as a whole.
   if (before === "") return { path, before: current, after };
-  if (profile.sendsWholeFiles || before === current) return { path, before, after };
-  const start = current.indexOf(before);
-  const isUnique = start !== -1 && current.indexOf(before, start + 1) === -1;
+  const part = splitByteOrderMark(before).body;
+  if (profile.sendsWholeFiles || part === splitByteOrderMark(current).body) return { path, before, after };
+  const start = current.indexOf(part);
+  const isUnique = start !== -1 && current.indexOf(part, start + 1) === -1;
   if (!isUnique) return { path, before, after, isFragment: true };
-  return { path, before: current, after: current.slice(0, start) + after + current.slice(start + before.length) };
+  const instead = part === before ? after : splitByteOrderMark(after).body;
+  return { path, before: current, after: current.slice(0, start) + instead + current.slice(start + part.length) };
 }
 
 // --- Questions of the model that come as permissions (Qwen Code)

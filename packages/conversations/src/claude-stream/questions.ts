@@ -1,3 +1,4 @@
+import { splitByteOrderMark } from "@patchbay/core/texts";
 import {
   type Answer,
   type Choice,
@@ -213,14 +214,14 @@ function chosen(
 /** The input by which the file becomes what the user wants: an edit replaces its whole text. */
 function editedInput(ask: CanUseTool, text: string, before: string | undefined): ToolInput {
   if (ask.tool_name === "Write") return { ...ask.input, content: text };
-  // Claude Code knows files with line feeds alone, and writes back what the file has.
-  const edit = { old_string: withLineFeeds(before ?? ""), new_string: withLineFeeds(text) };
+  const edit = { old_string: seenByClaude(before ?? ""), new_string: seenByClaude(text) };
   if (ask.tool_name === "MultiEdit") return { ...ask.input, edits: [edit] };
   return { ...ask.input, ...edit, replace_all: false };
 }
 
-function withLineFeeds(text: string): string {
-  return text.replaceAll("\r\n", "\n");
+/** Claude Code knows files with line feeds alone and without a byte order mark, and writes back what the file has. */
+function seenByClaude(text: string): string {
+  return splitByteOrderMark(text).body.replaceAll("\r\n", "\n");
 }
 
 /** What the model reads where the user has not said why. */

@@ -1,3 +1,4 @@
+import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { SessionHost } from "../driver.ts";
 import type { Entry } from "../model/entries.ts";
 import type { Answer, Question } from "../model/questions.ts";
@@ -37,7 +38,7 @@ export class Answers {
     for (const written of accepted) {
       // oxlint-disable-next-line no-await-in-loop -- One or two, as a rule.
       const held = await host.readText(written.path).catch(() => undefined);
-      if (held !== written.text) this.#tellLost(written);
+      if (held === undefined || plain(held) !== plain(written.text)) this.#tellLost(written);
     }
     this.#options.onDidChange();
   }
@@ -92,6 +93,11 @@ export class Answers {
   #tellLost({ path, text }: AcceptedText): void {
     this.#options.turns.notice("warning", `Your text for ${path} was not written. It is kept here.`, { detail: text });
   }
+}
+
+/** Line ends and a byte order mark are as the file has them, whatever the text that was accepted has. */
+function plain(text: string): string {
+  return splitByteOrderMark(text).body.replaceAll("\r\n", "\n");
 }
 
 /** Undefined where the change was accepted as it was proposed, or not at all. */

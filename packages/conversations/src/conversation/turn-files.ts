@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type Logger, messageOf, withTimeout } from "@patchbay/core";
-import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
+import { mergeTexts, restoreLineEnds, splitByteOrderMark } from "@patchbay/core/texts";
 import type { AgentSession, RewindResult, SessionHost } from "../driver.ts";
 import type { ChangedFile, FileChange, TurnChanges, UndoResult } from "../model/changes.ts";
 import type { Entry } from "../model/entries.ts";
@@ -118,7 +118,7 @@ export class TurnFiles {
     this.#inTurn(async () => {
       const after = await this.#textOf(path);
       const record = this.#turn?.turn === turn ? this.#turn : this.#turns.get(turn);
-      if (record === undefined || (before !== undefined && before.text === after)) return;
+      if (record === undefined || (before !== undefined && isSameText(before.text, after))) return;
       const held = record.files.find((file) => file.path === path);
       const first = held?.before ?? (before === undefined ? undefined : await this.#keep(before.text));
       const file: FileRecord = {
@@ -218,7 +218,7 @@ export class TurnFiles {
     const { host, clock } = this.#options;
     if (base === "lost" || target === "lost") return refused("The earlier content of the file is no longer kept.");
     const held = await this.#textOf(path);
-    if (held === base.text) {
+    if (isSameText(held, base.text)) {
       if (target.text === undefined) await host.removeFile(path);
       else await host.writeText(path, target.text);
       return { kind: "done", merged: false };
@@ -227,9 +227,11 @@ export class TurnFiles {
     if (base.text === undefined) return refused("A file of this name has been created since.");
     if (target.text === undefined)
       return refused("The file has been changed since; delete it yourself if it is not needed.");
-    const merged = await mergeTexts(base.text, target.text, held, clock);
+    const { mark, body } = splitByteOrderMark(held);
+    const [from, to] = [splitByteOrderMark(base.text).body, splitByteOrderMark(target.text).body];
+    const merged = await mergeTexts(from, to, body, clock);
     if (merged.kind === "conflict") return refused("The same lines have been changed since.");
-    await host.writeText(path, await restoreLineEnds(merged.text, held, clock));
+    await host.writeText(path, mark + (await restoreLineEnds(merged.text, body, clock)));
     return { kind: "done", merged: true };
   }
 
@@ -301,6 +303,12 @@ export class TurnFiles {
 }
 
 type KeptText = { readonly text: FileText } | "lost";
+
+/** An open document and an agent leave out the byte order mark that the file has on disk. */
+function isSameText(one: FileText, other: FileText): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return splitByteOrderMark(one).body === splitByteOrderMark(other).body;
+}
 
 const unknownBefore = "The earlier content of the file is not known.";
 

@@ -122,6 +122,14 @@ describe("a question of an agent", () => {
     expect(asked.question).not.toHaveProperty("change.isFragment");
   });
 
+  it("shows the whole file whichever of the texts has the byte order mark", async () => {
+    const part = await asking(diffOf("\uFEFFone\n", "\uFEFFONE\n"), "one\ntwo\n");
+    expect(part.asked.question).toMatchObject({ change: { before: "one\ntwo\n", after: "ONE\ntwo\n" } });
+    const whole = await asking(diffOf("one\none\n", "ONE\n"), "\uFEFFone\none\n");
+    expect(whole.asked.question).toMatchObject({ change: { before: "one\none\n", after: "ONE\n" } });
+    for (const { asked } of [part, whole]) expect(asked.question).not.toHaveProperty("change.isFragment");
+  });
+
   it("is asked for also where its file cannot be read in time", async () => {
     const { asked } = await asking(diffOf("two", "TWO"), "stuck");
     expect(asked.question).toMatchObject({

@@ -225,6 +225,20 @@ describe("a session of Claude Code", () => {
     expect(lab.host.saved.filter((path) => path === file)).toHaveLength(2);
   });
 
+  it("says an edit without the byte order mark, which Claude Code does not see", async () => {
+    const lab = await startClaude();
+    lab.claude.files.set(file, "\uFEFFone\ntwo\n");
+    lab.claude.play(async (turn) => {
+      await turn.uses("Edit", { file_path: file, old_string: "one", new_string: "1" });
+    });
+    const prompted = lab.say("edit");
+    const { id, question } = await lab.question();
+    expect(question).toMatchObject({ change: { before: "\uFEFFone\ntwo\n", after: "\uFEFF1\ntwo\n" } });
+    lab.session.answer(id, { type: "choice", choiceId: "allow", text: "\uFEFF1\n2\n" });
+    expect(await lab.pass(prompted)).toBe("done");
+    expect(lab.claude.files.get(file)).toBe("\uFEFF1\n2\n");
+  });
+
   it("keeps line ends of a file that is edited", async () => {
     const lab = await startClaude();
     lab.claude.files.set(file, "one\r\ntwo\r\n");

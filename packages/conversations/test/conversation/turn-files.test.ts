@@ -84,6 +84,20 @@ describe("the files of a turn", () => {
     await conversation.close();
   });
 
+  it("are the same with a byte order mark and without: an agent and an open document leave it out", async () => {
+    const marked = `\uFEFF${original}`;
+    disk.set(path, marked);
+    const changed = lines("ONE", "two", "three", "four", "five");
+    const id = await turn(async (host) => await write(host, path, `\uFEFF${changed}`));
+    disk.set(path, changed);
+    expect(await conversation.files.undo(id, path)).toEqual({ kind: "done", merged: false });
+    expect(disk.get(path)).toBe(marked);
+    disk.set(path, lines("one", "two", "three", "four", "FIVE"));
+    expect(await conversation.files.redo(id, path)).toEqual({ kind: "done", merged: true });
+    expect(disk.get(path)).toBe(lines("ONE", "two", "three", "four", "FIVE"));
+    await conversation.close();
+  });
+
   it("keep what was changed otherwise since; where that is in the same lines, an undo is refused", async () => {
     const id = await turn(async (host) => await write(host, path, lines("ONE", "two", "three", "four", "five")));
     disk.set(path, lines("ONE", "two", "three", "four", "FIVE"));

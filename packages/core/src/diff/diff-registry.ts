@@ -106,7 +106,9 @@ export class DiffRegistry {
     // Whoever is asked first may take their time.
     proposal.checked = facts.inside ? facts.checked : undefined;
     if (taken?.base !== undefined) proposal.rebase(taken.base, taken.text);
-    else if (base !== undefined) proposal.base = firstBase({ text: base, unsaved: false, readable: true });
+    else if (base !== undefined) {
+      proposal.base = firstBase({ text: splitByteOrderMark(base).body, unsaved: false, readable: true });
+    }
     this.#services.writes.proposedAnew(owner.sessionId, input.path);
     this.#services.proposals.add(proposal);
     if (this.#services.proposals.ending !== undefined) this.#services.handover.takeLate(proposal);

@@ -1,5 +1,6 @@
 import { type Clock, type EditorHost, type Files, isSecretPath, PatchbayError } from "@patchbay/core";
 import { checkPath } from "@patchbay/core/paths";
+import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { ConversationHost, EditorView, Problem } from "@patchbay/conversations";
 
 /** More is no text to work on, bytes. */
@@ -47,7 +48,9 @@ export function createSessionHost({ host, files, clock, isShared, isWindows }: S
     writeText: async (path, text) => {
       const open = await documents?.readText(path, largestFile);
       if (open !== undefined && documents?.write !== undefined) {
-        const isWritten = (await documents.write(path, open, text)) === "written";
+        // A document keeps the mark of its file apart: in its text it would be a character.
+        const wanted = splitByteOrderMark(text).body;
+        const isWritten = (await documents.write(path, open, wanted)) === "written";
         // What was unsaved is in the accepted text, too.
         if (isWritten && documents.isDirty(path) === true) await documents.save(path);
         if (isWritten) return;
@@ -78,8 +81,8 @@ async function writeDisk(path: string, text: string, files: Files): Promise<void
     await files.createExclusive(path, text, 0o666);
     return;
   }
-  const isMarked = held?.startsWith("\uFEFF") === true && !text.startsWith("\uFEFF");
-  const wanted = isMarked ? `\uFEFF${text}` : text;
+  const { mark, body } = splitByteOrderMark(text);
+  const wanted = (mark || splitByteOrderMark(held ?? "").mark) + body;
   if (held !== undefined && (await files.replaceText(real, held, wanted)) === "replaced") return;
   throw new PatchbayError("host-failed", `${path} was changed just now, or is not UTF-8 text, and was not written.`);
 }

@@ -13,6 +13,7 @@ import {
   type ProcessFacts,
   type TurnWitness,
 } from "@patchbay/core";
+import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { Texts } from "@patchbay/languages";
 import { readTexts } from "@patchbay/languages/node";
 import { createTwoFilesPatch } from "diff";
@@ -230,7 +231,9 @@ class PageEditor implements PanelEditor {
   }
 
   async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
-    const parts = changes.map(({ path, before = "", after = "" }) => createTwoFilesPatch(path, path, before, after));
+    const parts = changes.map(({ path, before = "", after = "" }) => {
+      return createTwoFilesPatch(path, path, splitByteOrderMark(before).body, splitByteOrderMark(after).body);
+    });
     this.#show(title, parts.join("\n"));
   }
 

@@ -111,6 +111,28 @@ describe("a change that is asked for", () => {
     expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes" }]);
   });
 
+  it("of a file with a byte order mark is accepted, whichever of its texts the agent tells with it", async () => {
+    const mark = "\uFEFF";
+    for (const [before, after] of [
+      [mark, ""],
+      [mark, mark],
+      ["", mark],
+      ["", ""],
+    ]) {
+      const { talk, editor, file } = createPanelLab();
+      writeFileSync(file, `${mark}one\ntwo\n`);
+      const { agent } = await talk();
+      agent.asks("q1", { ...change(file), before: `${before}one\ntwo\n`, after: `${after}one\n2\n` });
+      const view = await editor.nextView();
+      expect(view.request).toMatchObject({ originalText: "one\ntwo\n", proposedText: "one\n2\n", standing: "unchanged" });
+      // What somebody else has written meanwhile is still merged.
+      writeFileSync(file, `${mark}one\ntwo\nthree\n`);
+      view.accept();
+      await until(() => (agent.answers.length > 0 ? true : undefined));
+      expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes", text: `${after}one\n2\nthree\n` }]);
+    }
+  });
+
   it("that is taken back takes its diff along, and what was typed is kept", async () => {
     const { talk, editor, file, companion } = createPanelLab();
     const { agent } = await talk();

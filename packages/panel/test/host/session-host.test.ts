@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -42,5 +42,43 @@ describe("a path that an agent names", () => {
     await expect(locate(`${opened}/../outside.txt`)).rejects.toThrow("leaves the workspace");
     await expect(locate(join(opened, "private"))).rejects.toThrow("not a regular file");
     await expect(locate("a.txt")).rejects.toThrow("relative");
+  });
+});
+
+describe("a text that is written for an agent", () => {
+  it("keeps the byte order mark of its file on disk, and is in an open document without it", async () => {
+    const { workspace, files, clock, dispose } = createTestPlatform();
+    onTestFinished(dispose);
+    const path = join(workspace, "a.txt");
+    const host = createMemoryEditor({ folders: [workspace] });
+    const session = createSessionHost({ host, files, clock, isShared: () => true, isWindows: false });
+    for (const text of ["two\n", "\uFEFFtwo\n"]) {
+      writeFileSync(path, "\uFEFFone\n");
+      await session.writeText(path, text);
+      expect(readFileSync(path, "utf8")).toBe("\uFEFFtwo\n");
+    }
+    await session.writeText(join(workspace, "new.txt"), "\uFEFFnew\n");
+    expect(readFileSync(join(workspace, "new.txt"), "utf8")).toBe("\uFEFFnew\n");
+    const written: string[] = [];
+    const open = createSessionHost({
+      host: Object.create(host, {
+        documents: {
+          value: {
+            readText: async () => "one\n",
+            isDirty: () => false,
+            write: async (_path: string, _held: string, text: string) => {
+              written.push(text);
+              return "written";
+            },
+          },
+        },
+      }),
+      files,
+      clock,
+      isShared: () => true,
+      isWindows: false,
+    });
+    await open.writeText(path, "\uFEFFtwo\n");
+    expect(written).toEqual(["two\n"]);
   });
 });

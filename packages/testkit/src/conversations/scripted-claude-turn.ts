@@ -236,10 +236,12 @@ export class ScriptedClaudeTurn {
   #run(name: string, input: Readonly<Record<string, unknown>>, how: ScriptedToolUse): Done {
     const path = String(input["file_path"]);
     const { files } = this.#process;
-    const original = files.get(path);
+    const original = files.get(path)?.replace(/^\uFEFF/u, "");
+    // It sees no byte order mark, and keeps the one that the file has.
+    const mark = files.get(path)?.startsWith("\uFEFF") === true ? "\uFEFF" : "";
     if (name === "Write") {
       const content = String(input["content"]);
-      files.set(path, content);
+      files.set(path, content.startsWith(mark) ? content : mark + content);
       const result = {
         type: original === undefined ? "create" : "update",
         filePath: path,
@@ -260,7 +262,7 @@ export class ScriptedClaudeTurn {
     }
     files.set(
       path,
-      original.replace(oldString, () => newString),
+      mark + original.replace(oldString, () => newString),
     );
     const result = { filePath: path, oldString, newString, originalFile: original };
     return { text: `The file ${path} has been updated successfully.`, isError: false, result };

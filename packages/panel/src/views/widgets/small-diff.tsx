@@ -23,7 +23,7 @@ const context = 2;
 
 /** What differs, with two lines around it. Undefined: too much to be compared while somebody waits. */
 function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | undefined {
-  const parts = diffLines(before, after, { timeout: 40 });
+  const parts = diffLines(withoutMark(before), withoutMark(after), { timeout: 40 });
   if (parts === undefined) return undefined;
   const lines: DiffLine[] = [];
   let [left, right, added, removed] = [1, 1, 0, 0];
@@ -49,6 +49,11 @@ function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | undefin
     }
   }
   return { lines, added, removed };
+}
+
+/** Agents tell one of both texts with the byte order mark of the file, and the other without it. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/u, "");
 }
 
 /** Longer lines are cut: all of them is in the diff editor. */
