@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, relative } from "node:path";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import {
@@ -7,12 +6,14 @@ import {
   type Companion,
   type EditorHost,
   Emitter,
+  type Files,
   isSecretPath,
   type Logger,
   type Platform,
   type ProcessFacts,
   type TurnWitness,
 } from "@patchbay/core";
+import { type CheckedPath, checkPath } from "@patchbay/core/paths";
 import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { Texts } from "@patchbay/languages";
 import { readTexts } from "@patchbay/languages/node";
@@ -65,6 +66,7 @@ export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
 export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
   const { host, companion, reviews, turns, platform, logger, version, settings, locale } = options;
   const { clock, files } = platform;
+  const isWindows = platform.process.platform === "win32";
   const mayName = (path: string): boolean => companion.mayName(path);
   const texts = readTexts(join(options.pageDirectory, "languages"), locale);
   const programs = new AgentPrograms({ platform, logger, version, settings });
@@ -74,12 +76,13 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     texts,
     mayName,
     clock,
+    files,
+    isWindows,
     tell: (message) => server.tell(message),
     showFile: options.showFile,
     programFor: async (agent) => await programs.inTerminal(agent),
     commandFor: async (agent, command) => await programs.commandInTerminal(agent, command),
   });
-  const isWindows = platform.process.platform === "win32";
   const agentName = (agent: string): string => panels.agents.find(({ id }) => id === agent)?.name ?? agent;
   const panels: PanelHost = new PanelHost({
     editor,
@@ -146,6 +149,9 @@ interface PageEditorOptions {
   /** Whether agents may know of a file. */
   readonly mayName: (path: string) => boolean;
   readonly clock: Clock;
+  readonly files: Files;
+  /** Whether paths are those of Windows. */
+  readonly isWindows: boolean;
   /** Has the page say or show something. */
   readonly tell: (message: ShellMessage) => void;
   /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
@@ -210,16 +216,29 @@ class PageEditor implements PanelEditor {
   }
 
   async openFile(path: string, line: number | undefined): Promise<void> {
-    const { host, showFile } = this.#options;
-    if (!isAbsolute(path) || !host.workspace.folders().some((folder) => isWithin(folder, path))) {
+    const { files, showFile } = this.#options;
+    const found = await this.#find(path);
+    if (found === "outside") {
       return this.tell("warning", "This file is outside the folder, so it is not opened here.");
     }
-    if ((await showFile?.(path, line)) === true) return;
-    const facts = await stat(path).catch(() => undefined);
-    if (facts?.isFile() !== true || facts.size > longestFile) {
-      return this.tell("warning", "This file cannot be shown in the page.");
-    }
-    this.#show(path, await readFile(path, "utf8"));
+    if (found !== undefined && (await showFile?.(path, line)) === true) return;
+    // What was checked is read, whatever stands by its name by now.
+    const bytes = found === undefined ? undefined : await files.readReal(found.real, longestFile, found.facts);
+    if (bytes === undefined) return this.tell("warning", "This file cannot be shown in the page.");
+    this.#show(path, new TextDecoder().decode(bytes));
+  }
+
+  /** A file in the folder, also by where links lead: an answer may name any path. Undefined: there is no such file. */
+  async #find(path: string): Promise<CheckedPath | "outside" | undefined> {
+    const { host, files, isWindows } = this.#options;
+    const folders = host.workspace.folders();
+    if (!isAbsolute(path) || !folders.some((folder) => isWithin(folder, path))) return "outside";
+    const realFolders = async (): Promise<readonly string[]> => {
+      const real = await Promise.all(folders.map((folder) => files.realPath(folder).catch(() => undefined)));
+      return real.filter((folder) => folder !== undefined);
+    };
+    const found = await checkPath(path, { files, isWindows, realFolders }).catch(() => undefined);
+    return found?.inside === false ? "outside" : found;
   }
 
   async openDocument(text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -323,6 +323,48 @@ describe("the agent that the server was started with", () => {
     expect(later.messages.some(isShown)).toBe(false);
   });
 });
+
+describe("a file that an answer names", () => {
+  it("is shown where it is in the folder, also by where its links lead, and nothing of any other", async () => {
+    const place = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-link-")));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    const agent = await PuppetAgent.create(place);
+    onTestFinished(async () => await agent.dispose());
+    const lab = await start({ agent, beginWith: "puppet" });
+    mkdirSync(join(lab.root, "secret"));
+    mkdirSync(join(lab.folder, "sub"));
+    writeFileSync(join(lab.root, "secret", "passwd"), "SECRET\n");
+    writeFileSync(join(lab.folder, "sub", "a.txt"), "SHOWN\n");
+    symlinkSync(join(lab.root, "secret"), join(lab.folder, "link"));
+    symlinkSync(join(lab.root, "secret", "passwd"), join(lab.folder, "notes.txt"));
+    symlinkSync("notes.txt", join(lab.folder, "again.txt"));
+    symlinkSync("sub", join(lab.folder, "inside"));
+    symlinkSync("/proc/self", join(lab.folder, "proc"));
+    const page = await openPage(lab, await lab.enter());
+    await page.say({ type: "ready" });
+    const opened = (): string | undefined => page.messages.map(idOf).find((id) => id !== undefined);
+    await expect.poll(opened).not.toBe(undefined);
+    const conversation = opened() ?? "";
+    const outside = ["link/passwd", "notes.txt", "again.txt", "inside/../link/passwd", "proc/environ", "../secret/passwd"];
+    for (const path of [...outside, join(lab.root, "secret", "passwd")]) {
+      await page.say({ type: "open-file", conversation, path });
+      await expect.poll(() => page.told.at(-1), { message: path }).toMatchObject({ type: "tell" });
+      page.told.length = 0;
+    }
+    for (const path of ["sub/a.txt", "inside/a.txt"]) {
+      await page.say({ type: "open-file", conversation, path });
+      await expect.poll(() => page.told.at(-1)).toMatchObject({ type: "text", text: "SHOWN\n" });
+      page.told.length = 0;
+    }
+  });
+});
+
+/** The conversation that a message shows. */
+function idOf(message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null || !("open" in message)) return undefined;
+  const { open } = message;
+  return typeof open === "object" && open !== null && "id" in open ? String(open.id) : undefined;
+}
 
 describe("somebody slow", () => {
   it("is sent away, and keeps nobody waiting", async () => {

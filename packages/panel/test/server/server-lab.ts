@@ -163,8 +163,12 @@ export function textOf(data: RawData): string {
 }
 
 /** A page on a WebSocket, as `connect.ts` speaks with its server. */
-export async function openPage(lab: ServerLab, guest: Guest): Promise<PanelPageControls> {
+export async function openPage(
+  lab: ServerLab,
+  guest: Guest,
+): Promise<PanelPageControls & { /** What the page does itself. */ readonly told: unknown[] }> {
   const messages: unknown[] = [];
+  const told: unknown[] = [];
   let socket: WebSocket | undefined;
   let heard = 0;
   let waiting: (() => void) | undefined;
@@ -174,6 +178,7 @@ export async function openPage(lab: ServerLab, guest: Guest): Promise<PanelPageC
       const frame: unknown = JSON.parse(textOf(data));
       if (typeof frame !== "object" || frame === null) return;
       if ("message" in frame) messages.push(frame.message);
+      if ("shell" in frame) told.push(frame.shell);
       if (!("ack" in frame)) return;
       heard = Number(frame.ack);
       waiting?.();
@@ -183,6 +188,7 @@ export async function openPage(lab: ServerLab, guest: Guest): Promise<PanelPageC
   let count = 0;
   return {
     messages,
+    told,
     say: async (message) => {
       count += 1;
       const n = count;

@@ -43,6 +43,7 @@ export const statements: Readonly<Record<string, string>> = {
   D12: "invalid UTF-8 is refused",
   D13: "__proto__ as session, tool, argument or path changes nothing",
   D14: "JSON 100,000 deep is refused, the server lives",
+  D15: "the page of the panel shows no file that a link leads to out of the folder",
   E01: "records are 0600 from creation",
   E02: "their directory is 0700, every level checked for owner and mode",
   E03: "a directory made by another user is refused",
