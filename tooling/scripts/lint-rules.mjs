@@ -8,6 +8,10 @@ import { houses } from "./house.mjs";
  * descriptors ends a feature for the life of the editor. What is loaded once is a LoadOnce
  * (packages/core/src/support/load-once.ts); work under way that is forgotten when it ends says so beside it.
  *
+ * `let-go-of-signals`: a signal may live as long as its editor, and what waits for it a second: whoever listens by hand forgets to
+ * stop, and after eleven rounds Node.js warns in the user's terminal. `onAbort` (packages/core/src/support/disposable.ts) gives back
+ * what ends the listening.
+ *
  * `arrows`: what a room of the sources may import (house.mjs).
  */
 
@@ -169,4 +173,28 @@ const arrows = {
   },
 };
 
-export default { meta: { name: "patchbay" }, rules: { "no-kept-promise": noKeptPromise, arrows } };
+const letGoOfSignals = {
+  create(context) {
+    const message = "Listen with onAbort, and dispose of what it returns when nobody waits any more.";
+    return {
+      CallExpression(node) {
+        const { callee, arguments: given } = node;
+        const name = callee.type === "MemberExpression" ? (callee.property.name ?? callee.property.value) : undefined;
+        if (name === "addEventListener" && given[0]?.value === "abort") context.report({ node, message });
+      },
+      AssignmentExpression(node) {
+        if (node.left.type === "MemberExpression" && node.left.property.name === "onabort")
+          context.report({ node, message });
+      },
+      ExpressionStatement(node) {
+        const { expression } = node;
+        const isDropped = expression.type === "CallExpression" && expression.callee.name === "onAbort";
+        if (isDropped) context.report({ node, message });
+      },
+    };
+  },
+};
+
+const rules = { "no-kept-promise": noKeptPromise, "let-go-of-signals": letGoOfSignals, arrows };
+
+export default { meta: { name: "patchbay" }, rules };

@@ -1,4 +1,5 @@
 import type { Disposable } from "vscode";
+import { onAbort } from "@patchbay/core";
 
 /** Something that is done at most once per span, however often it is asked for: views need not follow every key. */
 export interface Coalesced extends Disposable {
@@ -60,10 +61,10 @@ export async function delay(milliseconds: number, signal?: AbortSignal): Promise
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
+      following.dispose();
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener("abort", end);
+    const following = onAbort(signal, end);
   });
 }

@@ -31,7 +31,7 @@ export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";
 export { type Clock, withTimeout } from "./support/time.ts";
-export { type Disposable, DisposableStore, toDisposable } from "./support/disposable.ts";
+export { type Disposable, DisposableStore, onAbort, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
 export { errorCodeOf, messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
 export { LoadOnce } from "./support/load-once.ts";

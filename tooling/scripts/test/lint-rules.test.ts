@@ -194,6 +194,7 @@ const held = {
 
 let folder = "";
 let reported: ReadonlySet<string>;
+let unreleased: ReadonlySet<string>;
 let arrows: ReadonlySet<string>;
 let circles: ReadonlySet<string>;
 
@@ -233,15 +234,41 @@ beforeAll(async () => {
   for (const [path, code] of [...Object.values(crossed), ...Object.values(held)]) {
     write(placeOf(path), code);
   }
+  for (const [title, code] of Object.entries(listening)) write(`packages/core/src/${fileOf("listening", title)}`, code);
+  for (const [title, code] of Object.entries(lettingGo)) write(`packages/core/src/${fileOf("letting", title)}`, code);
   write("packages/cli/src/hen.ts", 'import type { Egg } from "./egg.ts";\nexport interface Hen { readonly egg: Egg }');
   write("packages/cli/src/egg.ts", 'import type { Hen } from "./hen.ts";\nexport interface Egg { readonly hen: Hen }');
   const said = await lint();
   reported = said("no-kept-promise");
+  unreleased = said("let-go-of-signals");
   arrows = said("arrows");
   circles = said("no-cycle");
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What listens to a signal for ever. */
+const listening: Readonly<Record<string, string>> = {
+  "a listener": `export const a = (s: AbortSignal): void => s.addEventListener("abort", () => {}, { once: true });`,
+  "a listener of a signal that may be there": `export const a = (s?: AbortSignal): void => s?.addEventListener("abort", () => {});`,
+  "a handler": `export const a = (s: AbortSignal): void => { s.onabort = () => {}; };`,
+  "what is dropped": `import { onAbort } from "./x.ts";\nexport function a(s: AbortSignal): void { onAbort(s, () => {}); }`,
+};
+
+const lettingGo: Readonly<Record<string, string>> = {
+  "what is disposed of": `import { onAbort } from "./x.ts";\nexport function a(s: AbortSignal): void { onAbort(s, () => {}).dispose(); }`,
+  "another event": `export const a = (t: EventTarget): void => t.addEventListener("close", () => {});`,
+};
+
+describe("the rule for listeners of signals", () => {
+  it.each(Object.keys(listening))("reports %s", (title) => {
+    expect(unreleased).toContain(`packages/core/src/${fileOf("listening", title)}`);
+  });
+
+  it.each(Object.keys(lettingGo))("does not report %s", (title) => {
+    expect(unreleased).not.toContain(`packages/core/src/${fileOf("letting", title)}`);
+  });
+});
 
 describe("the rule against kept promises", () => {
   it.each(Object.keys(kept))("reports %s", (title) => {

@@ -1,4 +1,4 @@
-import { displayWidth, type HostMessage, type HostMessages, type Logger, messageOf } from "@patchbay/core";
+import { displayWidth, type HostMessage, type HostMessages, type Logger, messageOf, onAbort } from "@patchbay/core";
 import { templateOf } from "@patchbay/languages";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { plainLine } from "../vim/shape.ts";
@@ -33,7 +33,7 @@ export function createVimMessages(
       const labels = message.actions.map((action) => l10n.t(action));
       const question = questions.ask(own, labels);
       // It was decided elsewhere.
-      message.signal?.addEventListener("abort", () => question.withdraw(), { once: true });
+      const following = onAbort(message.signal, () => question.withdraw());
       const text = l10n.t("{0} Answer with :CocCommand patchbay.answer", own);
       const notice = coc.notice(message.severity, lines(text), labels);
       void notice.clicked.then(
@@ -46,6 +46,7 @@ export function createVimMessages(
           logger.warn("A notice could not be shown", { code: message.code, reason: messageOf(error) }),
       );
       const answer = await question.answer;
+      following.dispose();
       // It would stand beside the text for ever.
       notice.close();
       if (answer === undefined) return undefined;

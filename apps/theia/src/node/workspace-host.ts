@@ -6,21 +6,7 @@ import {
   WindowGoneError,
   WindowSet,
 } from "./attached-window.ts";
-import {
-  type Clock,
-  type EditorHost,
-  Emitter,
-  type Event,
-  type FileDiagnostics,
-  type HostDiagnostics,
-  type HostDocuments,
-  type HostIdentity,
-  type HostMessage,
-  type HostMessages,
-  type HostWorkspace,
-  type Logger,
-  messageOf,
-} from "@patchbay/core";
+import { type Clock, type Disposable, type EditorHost, Emitter, type Event, type FileDiagnostics, type HostDiagnostics, type HostDocuments, type HostIdentity, type HostMessage, type HostMessages, type HostWorkspace, type Logger, messageOf, onAbort } from "@patchbay/core";
 import { WindowDiffs } from "./window-diffs.ts";
 
 /** How long a window may take to read diagnostics or text, in milliseconds. */
@@ -124,12 +110,14 @@ export class WorkspaceHost implements EditorHost {
     const { signal, ...shown } = message;
     if (window === undefined || signal?.aborted === true) return undefined;
     const id = ++this.#messages;
-    signal?.addEventListener("abort", () => window.notify((client) => client.notifyWithdrawn(id)), { once: true });
+    const following = onAbort(signal, () => window.notify((client) => client.notifyWithdrawn(id)));
     try {
       return await window.call((client) => client.showMessage({ ...shown, id }));
     } catch (error) {
       this.#logger.warn("a message was not shown", { code: message.code, cause: messageOf(error) });
       return undefined;
+    } finally {
+      following.dispose();
     }
   }
 
@@ -146,13 +134,14 @@ export class WorkspaceHost implements EditorHost {
       }
     };
     if (signal.aborted) return await this.#bounded(read(false));
+    let following: Disposable | undefined;
     return await this.#bounded(
-      new Promise((resolve, reject) => {
+      new Promise<readonly FileDiagnostics[]>((resolve, reject) => {
         read(true).then(resolve, reject);
         // The time is up: what the window knows now comes instead.
-        signal.addEventListener("abort", () => read(false).then(resolve, reject), { once: true });
+        following = onAbort(signal, () => void read(false).then(resolve, reject));
       }),
-    );
+    ).finally(() => following?.dispose());
   }
 
   #createDocuments(): HostDocuments {

@@ -9,7 +9,7 @@ import {
   window,
   workspace,
 } from "vscode";
-import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "@patchbay/core";
+import { type Diagnostic, type FileDiagnostics, type HostDiagnostics, onAbort } from "@patchbay/core";
 import { openDocumentOf, pathOfTab } from "./open-documents.ts";
 import { sameLines } from "./document-texts.ts";
 import { delay } from "../timers.ts";
@@ -58,11 +58,12 @@ export class VsCodeDiagnostics implements HostDiagnostics, Disposable {
   }
 
   async read(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
+    let following: Disposable | undefined;
     await Promise.race([
       path === undefined ? this.#waitForAll(signal) : this.#waitForOne(path, signal),
       // What the editor itself is asked for on the way heeds no signal; it goes on, for the next question.
-      untilAborted(signal),
-    ]);
+      new Promise<void>((resolve) => (following = onAbort(signal, resolve))),
+    ]).finally(() => following?.dispose());
     if (path === undefined) {
       return languages
         .getDiagnostics()
@@ -163,13 +164,6 @@ export class VsCodeDiagnostics implements HostDiagnostics, Disposable {
     const end = Date.now() + longest;
     while (!done() && Date.now() < end && !signal.aborted) await delay(pollEvery, signal);
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 function isInTab(path: string): boolean {

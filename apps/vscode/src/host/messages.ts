@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { HostMessage } from "@patchbay/core";
+import { type HostMessage, onAbort } from "@patchbay/core";
 import { templateOf } from "@patchbay/languages";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { inform, reportError, warn } from "../surfaces/messages.ts";
@@ -22,12 +22,11 @@ export async function showMessage(message: HostMessage): Promise<string | undefi
     const question = { message, answer: (action: string | undefined) => end(() => resolve(action)) };
     const end = (settle: () => void): void => {
       waiting.delete(question);
-      signal.removeEventListener("abort", withdraw);
+      following.dispose();
       settle();
     };
-    const withdraw = (): void => question.answer(undefined);
     waiting.add(question);
-    signal.addEventListener("abort", withdraw);
+    const following = onAbort(signal, () => question.answer(undefined));
     shown.then(
       (action) => {
         if (waiting.has(question)) question.answer(action);

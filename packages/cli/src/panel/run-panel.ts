@@ -1,22 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import {
-  type Companion,
-  createCompanion,
-  createPrivateStorage,
-  type EditorChange,
-  type EditorContext,
-  Emitter,
-  formatLogLine,
-  type HostActiveEditor,
-  type HostEditors,
-  type Logger,
-  PatchbayError,
-  type Platform,
-  type PrivateStorage,
-  type TurnWitness,
-} from "@patchbay/core";
+import { type Companion, createCompanion, createPrivateStorage, type EditorChange, type EditorContext, Emitter, formatLogLine, type HostActiveEditor, type HostEditors, type Logger, onAbort, PatchbayError, type Platform, type PrivateStorage, type TurnWitness } from "@patchbay/core";
 import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
 import {
   askForLink,
@@ -231,8 +216,7 @@ function warningsTo(tell: (line: string) => void): Logger {
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await new Promise<void>((resolve) => onAbort(signal, resolve));
 }
 
 /** What is open in the editor that has the folder open; where there is none, what is open here. */

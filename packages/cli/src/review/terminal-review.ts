@@ -1,4 +1,4 @@
-import { DisposableStore, type HostMessage } from "@patchbay/core";
+import { DisposableStore, type HostMessage, onAbort } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
 import { program } from "../own-command.ts";
 import { AllAtOnce } from "./all-at-once.ts";
@@ -93,9 +93,13 @@ export class TerminalReview {
     if (!this.#asking.isFree) screen.print(paint.strong(`${text} You will be asked next.`));
     const question = new Question(message);
     this.#asking.add(question, "last");
-    message.signal?.addEventListener("abort", () => this.#withdraw(question), { once: true });
+    const following = onAbort(message.signal, () => this.#withdraw(question));
     this.#asking.next(false);
-    return await question.answered;
+    try {
+      return await question.answered;
+    } finally {
+      following.dispose();
+    }
   }
 
   /** Answered elsewhere: nobody needs to answer any more. */

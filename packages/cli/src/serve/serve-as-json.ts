@@ -1,13 +1,6 @@
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import {
-  type Companion,
-  createCompanion,
-  type HostMessage,
-  messageOf,
-  PatchbayError,
-  type Platform,
-} from "@patchbay/core";
+import { type Companion, createCompanion, type Disposable, DisposableStore, type HostMessage, messageOf, onAbort, PatchbayError, type Platform } from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";
@@ -96,10 +89,11 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   });
   companion.onDidChangeSessions(() => tell("sessions", { sessions: companion.sessions }));
   const lines = createInterface({ input, terminal: false });
+  const ending = new DisposableStore();
   try {
     await new Promise<void>((finish, fail) => {
       const running: Running = { companion, host, folder, problems, tell, questions, finish };
-      signal.addEventListener("abort", () => finish(), { once: true });
+      ending.add(onAbort(signal, finish));
       lines.on("close", finish);
       // Nobody reads any more: the program has ended.
       output.on("error", () => finish());
@@ -122,6 +116,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
       }, fail);
     });
   } finally {
+    ending.dispose();
     lines.close();
     await companion.stop();
     await turns.settled();
@@ -224,10 +219,11 @@ class Questions {
       this.#tell("withdrawn", { id });
       this.answer(id, undefined);
     };
+    let following: Disposable | undefined;
     return await new Promise<string | undefined>((resolveAnswer) => {
       this.#open.set(id, resolveAnswer);
-      signal?.addEventListener("abort", withdraw);
-    }).finally(() => signal?.removeEventListener("abort", withdraw));
+      following = onAbort(signal, withdraw);
+    }).finally(() => following?.dispose());
   }
 
   answer(id: number, action: string | undefined): void {

@@ -1,13 +1,4 @@
-import {
-  type Companion,
-  createCompanion,
-  DisposableStore,
-  type Event,
-  messageOf,
-  type Platform,
-  agents,
-  type SessionInfo,
-} from "@patchbay/core";
+import { agents, type Companion, createCompanion, DisposableStore, type Event, messageOf, onAbort, type Platform, type SessionInfo } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
@@ -111,7 +102,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
   store.add(advice);
   store.add(companion.onDidChangeSessions(tellSessions(companion, print, advice)));
   store.add(options.onDidContinue(() => screen.resume()));
-  signal.addEventListener("abort", finish, { once: true });
+  store.add(onAbort(signal, finish));
   try {
     screen.open();
     await companion.start();
@@ -122,7 +113,6 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     if (!signal.aborted) await finished;
   } finally {
     store.dispose();
-    signal.removeEventListener("abort", finish);
     screen.ask("");
     await companion.stop();
     await turns.settled();

@@ -7,6 +7,7 @@ import {
   type QuestionOutcome,
 } from "../model/index.ts";
 import type { UpdateSink } from "./sink.ts";
+import { onAbort } from "@patchbay/core";
 
 interface Open {
   readonly entry: QuestionEntry;
@@ -33,12 +34,13 @@ export class OpenQuestions {
     const id = this.#sink.nextId("question");
     const entry: QuestionEntry = { kind: "question", id, at: this.#sink.clock.now(), question };
     if (withdrawn.aborted) return undefined;
+    const following = onAbort(withdrawn, () => this.#settle(id, undefined));
     const answer = await new Promise<Answer | undefined>((resolve) => {
       this.#open.set(id, { entry, settle: resolve });
-      withdrawn.addEventListener("abort", () => this.#settle(id, undefined), { once: true });
       this.#sink.fire({ type: "entry", entry });
       this.#onDidChange();
     });
+    following.dispose();
     return answer;
   }
 

@@ -7,6 +7,7 @@ import type { PrivateStorage } from "../storage/private-storage.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
+import { onAbort } from "../support/disposable.ts";
 
 export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" | "guarded"> {
   /** Undefined: nothing is kept for the next run. */
@@ -46,7 +47,8 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
 
   constructor(options: AgentsOnDemandOptions) {
     this.#options = options;
-    options.ending.addEventListener("abort", () => this.#announceRead(), { once: true });
+    // oxlint-disable-next-line patchbay/let-go-of-signals -- Both live as long as the run.
+    onAbort(options.ending, () => this.#announceRead());
   }
 
   /** Undefined until the first agent came. */

@@ -19,6 +19,7 @@ import { isEnded } from "../storage/claim.ts";
 import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 import type { ReviewRequest } from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
+import { type Disposable, onAbort } from "../support/disposable.ts";
 
 /** An editor that agents can find, put together from its records. */
 export interface RunningEditor {
@@ -257,12 +258,13 @@ export async function followEditorContext(
 
 async function wait({ clock }: Platform, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
+  let following: Disposable | undefined;
   await new Promise<void>((resolve) => {
     const timer = clock.setTimeout(resolve, lookAgainMs);
-    const leave = (): void => {
+    following = onAbort(signal, () => {
       timer.dispose();
       resolve();
-    };
-    signal.addEventListener("abort", leave, { once: true });
+    });
   });
+  following?.dispose();
 }

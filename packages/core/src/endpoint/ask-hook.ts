@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { DisposableStore, onAbort } from "../support/disposable.ts";
 
 /** Without a line for so long, ms, the companion does not live: it says one every 20 s. */
 const silentMs = 90_000;
@@ -36,20 +37,22 @@ export type HookReply =
 
 /** Hands an agent's event to a companion and waits for what to print (docs/decisions/0007-hooks.md). Never rejects. */
 export async function askHook(question: HookQuestion): Promise<HookReply> {
+  const store = new DisposableStore();
   return await new Promise((resolve) => {
     const asking = begin(question, (reply) => {
       clearTimeout(limit);
       clearTimeout(patience);
+      store.dispose();
       asking.request.destroy();
       resolve(reply);
     });
-    question.signal?.addEventListener("abort", () => asking.refuse(), { once: true });
     const limit = setTimeout(() => asking.late(), question.limitMs);
     let patience = setTimeout(() => asking.refuse(), answerMs);
     asking.onLife((forMs) => {
       clearTimeout(patience);
       patience = setTimeout(() => asking.end(), forMs);
     });
+    store.add(onAbort(question.signal, asking.refuse));
   });
 }
 

@@ -7,6 +7,7 @@ import type { Logger } from "../support/logger.ts";
 import type { AskedCommands, CommandQuestion } from "./activity.ts";
 import { shownCommand } from "./presences.ts";
 import { rejectedCommandReason } from "./hook-verdicts.ts";
+import { type Disposable, onAbort } from "../support/disposable.ts";
 
 export interface CommandQuestionsOptions {
   readonly host: Pick<EditorHost, "messages" | "documents">;
@@ -73,15 +74,16 @@ export class CommandQuestions implements AskedCommands {
     const id = random.token(8);
     const ended = new AbortController();
     const question = { id, agentName, owner, command, folder, since: clock.now() };
+    let following: Disposable | undefined;
     try {
       return await new Promise((settle) => {
         this.#asked.set(id, { question, ended, settle, isSeen: false });
         onAsked(id);
-        signal.addEventListener("abort", () => settle(undefined), { once: true });
-        if (signal.aborted) settle(undefined);
-        else this.show(id);
+        following = onAbort(signal, () => settle(undefined));
+        if (!signal.aborted) this.show(id);
       });
     } finally {
+      following?.dispose();
       this.#asked.delete(id);
       ended.abort();
     }

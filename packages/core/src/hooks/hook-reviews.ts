@@ -23,6 +23,7 @@ import {
   undecidedReason,
 } from "./hook-verdicts.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
+import { onAbort } from "../support/disposable.ts";
 
 export interface HookReviewsOptions {
   readonly host: Pick<EditorHost, "messages">;
@@ -193,8 +194,7 @@ export class HookReviews {
     const leave = (): void => {
       for (const { withdraw } of asked) withdraw();
     };
-    call.signal.addEventListener("abort", leave, { once: true });
-    if (call.signal.aborted) leave();
+    const following = onAbort(call.signal, leave);
     call.waiting(hook.encode({ kind: "deny", reason: undecidedReason }));
     const of = { ownerId: owner.sessionId, isOnly: asked.length === 1 };
     try {
@@ -207,7 +207,7 @@ export class HookReviews {
       }
       return verdicts.length === 1 ? verdicts[0] : { kind: "allow" };
     } finally {
-      call.signal.removeEventListener("abort", leave);
+      following.dispose();
       for (const end of ends) end();
     }
   }

@@ -4,6 +4,7 @@ import type { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
 import type { HookCall } from "../endpoint/endpoint.ts";
 import type { Review, ReviewRequest } from "../companion.ts";
+import { onAbort } from "../support/disposable.ts";
 
 /** What a program asks at the door of the hooks that wants to know what the agents of a companion do: as JSON, in place of an event. */
 export const presenceQuestion = { patchbay: "presences" } as const;
@@ -76,7 +77,7 @@ export async function tellContext(
   const tell = ({ files, active }: EditorContext): void => waiting(JSON.stringify({ files, active }));
   const following = tracker.onDidUpdate(tell);
   tell(tracker.snapshot());
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  await new Promise<void>((resolve) => onAbort(signal, resolve));
   following.dispose();
 }
 
@@ -148,12 +149,10 @@ export async function answerReviewQuestion(
   review: (request: ReviewRequest) => Promise<Review>,
 ): Promise<string | undefined> {
   const opened = await review(request);
-  const leave = (): void => opened.withdraw();
-  call.signal.addEventListener("abort", leave, { once: true });
-  if (call.signal.aborted) leave();
+  const leaving = onAbort(call.signal, () => opened.withdraw());
   call.waiting("");
   const outcome = await opened.outcome;
-  call.signal.removeEventListener("abort", leave);
+  leaving.dispose();
   const reply: ReviewReply | undefined =
     outcome.kind === "accepted"
       ? { kind: "accepted", text: outcome.text }

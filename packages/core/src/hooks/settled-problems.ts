@@ -1,5 +1,5 @@
 import type { Diagnostic, HostDiagnostics } from "../editor-host.ts";
-import type { Disposable } from "../support/disposable.ts";
+import { type Disposable, onAbort } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { limitText } from "../support/text.ts";
@@ -119,14 +119,16 @@ export class SettledProblems implements Disposable {
       const due = Math.min(begun + patienceMs, (before.changedAt ?? Number.POSITIVE_INFINITY) + quietMs);
       const left = due - clock.monotonic();
       if (left <= 0) break;
+      let following: Disposable | undefined;
       await new Promise<void>((resolve) => {
         const timer = clock.setTimeout(resolve, left);
         before.wake = () => {
           timer.dispose();
           resolve();
         };
-        signal.addEventListener("abort", before.wake, { once: true });
+        following = onAbort(signal, before.wake);
       });
+      following?.dispose();
     }
     if (!wasHeard && before.changedAt === undefined && !signal.aborted) this.#silent.add(extensionOf(path));
   }

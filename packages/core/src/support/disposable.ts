@@ -15,6 +15,22 @@ export function toDisposable(action: () => void): Disposable {
   };
 }
 
+/**
+ * Calls the listener once a signal is aborted; at once where it is already. A signal often lives longer than what waits for it: whoever
+ * is done disposes, or each wait leaves a listener behind.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
+  if (signal === undefined) return toDisposable(() => {});
+  if (signal.aborted) {
+    listener();
+    return toDisposable(() => {});
+  }
+  const heard = (): void => listener();
+  // oxlint-disable-next-line patchbay/let-go-of-signals -- This is where it is let go of.
+  signal.addEventListener("abort", heard, { once: true });
+  return toDisposable(() => signal.removeEventListener("abort", heard));
+}
+
 /** Owns disposables and ends them together, last in first out. What is added after the end is ended at once. */
 export class DisposableStore implements Disposable {
   readonly #items: Set<Disposable> = new Set();

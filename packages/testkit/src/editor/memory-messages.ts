@@ -1,4 +1,4 @@
-import type { HostMessage, HostMessages } from "@patchbay/core";
+import { type Disposable, type HostMessage, type HostMessages, onAbort } from "@patchbay/core";
 
 /** A message that the in-memory editor was asked to show. */
 export interface ShownMessage {
@@ -48,14 +48,18 @@ export class MemoryMessages implements HostMessages {
     const { signal } = message;
     if (signal?.aborted === true) return undefined;
     this.#open.add(message);
+    let following: Disposable | undefined;
     return await new Promise<string | undefined>((resolve) => {
-      signal?.addEventListener("abort", () => resolve(undefined), { once: true });
+      following = onAbort(signal, () => resolve(undefined));
       this.#shown.push({ message, answer: resolve });
       if (this.#answers.has(message.code)) resolve(this.#answers.get(message.code));
       else if (message.actions.length === 0) resolve(undefined);
       for (const wake of this.#waiting) wake();
       this.#waiting.clear();
-    }).finally(() => this.#open.delete(message));
+    }).finally(() => {
+      following?.dispose();
+      this.#open.delete(message);
+    });
   }
 }
 

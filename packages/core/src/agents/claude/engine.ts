@@ -5,6 +5,7 @@ import type { DialectEngine, Mention, SessionEngine, SessionServices } from "../
 import { createToolServer, defineTool, textResult, type TextResult, type Tool } from "../tool.ts";
 import { encodeSelectionChanged } from "./selection.ts";
 import { createWorkspaceTools } from "./tools.ts";
+import { onAbort } from "../../support/disposable.ts";
 
 /** Notifications within about 200 ms of connecting are lost by the client (docs/protocols/claude.md). */
 const firstContextDelayMs = 600;
@@ -81,15 +82,17 @@ function createDiffTools(services: SessionServices): readonly Tool[] {
           handle: tabName,
         });
         // A client whose call has a time limit cancels it: a verdict would reach nobody.
-        if (signal.aborted) opened.abandon();
-        else signal.addEventListener("abort", () => opened.abandon(), { once: true });
+        const following = onAbort(signal, () => opened.abandon());
         // A view that failed is told at once (the terminal's dialog stays); otherwise only the outcome answers.
         const failed = opened.shown.then(
           () => new Promise<never>(() => {}),
           (error: unknown) => Promise.reject(error),
         );
-        const outcome = await Promise.race([opened.outcome, failed]);
-        return answerOf(outcome, tabName, opened.kind === "create");
+        try {
+          return answerOf(await Promise.race([opened.outcome, failed]), tabName, opened.kind === "create");
+        } finally {
+          following.dispose();
+        }
       },
     }),
     defineTool({

@@ -7,6 +7,7 @@ import { PatchbayError } from "../../support/errors.ts";
 import { defineTool, errorResult, type TextResult, textResult, type Tool } from "../tool.ts";
 import { pathsOfUri, selectionOf, toFileUri } from "./selection.ts";
 import type { Range } from "../../context/model.ts";
+import { onAbort } from "../../support/disposable.ts";
 
 /**
  * How long Claude Code waits for an answer, ms: before an edit it asks about one file, before its next request about all
@@ -85,8 +86,7 @@ async function readInTime(
   const left = patienceMs[kind] - (clock.monotonic() - at);
   const hurry = new AbortController();
   const abort = (): void => hurry.abort();
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort);
+  const following = onAbort(signal, abort);
   const hurrying = clock.setTimeout(abort, left - hurryMs[kind]);
   const read = host.diagnostics.read(path, hurry.signal);
   try {
@@ -99,7 +99,7 @@ async function readInTime(
     });
   } finally {
     hurrying.dispose();
-    signal.removeEventListener("abort", abort);
+    following.dispose();
   }
 }
 
