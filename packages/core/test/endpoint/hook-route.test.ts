@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -122,6 +123,18 @@ describe("a hook", () => {
   ])("goes on to the next companion after an answer %s", async (_whose, status, text) => {
     const port = await listen(createServer((_request, response) => response.writeHead(status).end(text)));
     expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "refused" });
+  });
+
+  it("listens to the signal of whoever asks until it has its answer, and is refused where that is over", async () => {
+    const port = await listen(createServer((_request, response) => response.writeHead(404).end()));
+    const ended = new AbortController();
+    const { signal } = ended;
+    const rounds = Array.from({ length: 20 }, async () => await askHook({ port, token, event, pid: 1, limitMs: 50_000, signal }));
+    expect(getEventListeners(signal, "abort")).toHaveLength(20);
+    await Promise.all(rounds);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    ended.abort();
+    expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000, signal })).toEqual({ kind: "refused" });
   });
 
   it("has no opinion after nonsense, and knows an answer that is cut off", async () => {

@@ -1,6 +1,8 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { followEditorContext } from "../../src/diagnosis/running-editors.ts";
 import type { EditorContext } from "../../src/context/model.ts";
+import { createWorkspaceLab } from "../workspace-lab.ts";
 import { createHookLab } from "./hook-lab.ts";
 
 async function setUp() {
@@ -44,5 +46,24 @@ describe("what is open in the editor, for a program beside it", () => {
     await companion.stop();
     await expect.poll(() => heard.at(-1)).toBeUndefined();
     await end();
+  });
+
+  it("is looked for again and again where no editor is, and no look leaves a listener on the signal", async () => {
+    const { platform } = createWorkspaceLab();
+    const ended = new AbortController();
+    let rounds = 0;
+    const clock = Object.create(platform.clock, {
+      setTimeout: {
+        value: (run: () => void, ms: number) => {
+          rounds += 1;
+          return platform.clock.setTimeout(run, Math.min(ms, 1));
+        },
+      },
+    });
+    const looking = followEditorContext({ ...platform, clock }, platform.workspace, () => {}, ended.signal);
+    await expect.poll(() => rounds).toBeGreaterThan(20);
+    expect(getEventListeners(ended.signal, "abort").length).toBeLessThanOrEqual(1);
+    ended.abort();
+    await looking;
   });
 });
