@@ -12,7 +12,7 @@ function run(command: string, home?: string): { readonly code: number | null; re
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   const [own, temporary, folder] = ["home", "tmp", "folder"].map((name) => join(root, name));
   for (const directory of [own, temporary, folder]) mkdirSync(directory ?? root, { mode: 0o700 });
-  const program = `'${process.execPath}' --conditions=@patchbay/source --no-warnings '${main}'`;
+  const program = `'${process.execPath}' --conditions=@patchbay/source '${main}'`;
   const { status, stderr } = spawnSync("sh", ["-c", command.replaceAll("patchbay", program)], {
     cwd: folder,
     encoding: "utf8",
@@ -39,6 +39,29 @@ describe.runIf(isLinux)("a program whose output reaches nobody", () => {
     // The pipe is closed before anything is printed.
     const { told } = run(`patchbay ${command} | true`);
     expect(told).toBe("");
+  });
+});
+
+describe("a program", () => {
+  /** Puts a script in front of the program. */
+  const preloaded = (script: string): string => `--import data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;
+
+  it.each(["--help", "--version", "status", "turns"])("is at its end when it says so, whatever it waits for: %s", (command) => {
+    // The last write is awaited, and this one keeps no process alive.
+    const script = `const write = process.stdout.write.bind(process.stdout);
+      process.stdout.write = (text, ...rest) =>
+        text === "" ? !!setTimeout(() => rest.at(-1)?.(), 300).unref() : write(text, ...rest);`;
+    const { code, told } = run(`NODE_OPTIONS="${preloaded(script)}" patchbay ${command} > /dev/null`);
+    expect({ code, told }).toEqual({ code: 0, told: "" });
+  });
+
+  it("passes no warning of Node.js on to its user, unless they trace them", () => {
+    const script = `setTimeout(() => process.emitWarning("of Node.js"), 1);`;
+    const wait = `const write = process.stdout.write.bind(process.stdout);
+      process.stdout.write = (text, ...rest) => text === "" ? setTimeout(() => rest.at(-1)?.(), 300) : write(text, ...rest);`;
+    const options = preloaded(script + wait);
+    expect(run(`NODE_OPTIONS="${options}" patchbay --help > /dev/null`).told).toBe("");
+    expect(run(`NODE_OPTIONS="${options} --trace-warnings" patchbay --help > /dev/null`).told).toContain("of Node.js");
   });
 });
 
