@@ -160,6 +160,29 @@ describe("the composer", () => {
     expect(panel.area.value).toBe("");
   });
 
+  it("gives the host what was typed last once there is a page again, and nothing that it has already", async () => {
+    const host = new PageHost();
+    host.open(sampleConversation([], 0));
+    panel = await TestPanel.start(host);
+    await panel.write("Half a thou");
+    dispatchEvent(new Event("beforeunload"));
+    expect(panel.heard("draft")).toMatchObject([{ draft: { blocks: [{ text: "Half a thou" }] } }]);
+    const draft = panel.heard("draft")[0]?.draft;
+    await panel.write("Half a thought");
+    panel.end();
+    host.heard.length = 0;
+    panel = await TestPanel.start(host);
+    expect(panel.heard("draft")).toMatchObject([{ conversation: "c1", draft: { blocks: [{ text: "Half a thought" }] } }]);
+    const last = panel.heard("draft")[0]?.draft;
+    panel.end();
+    expect(last).not.toEqual(draft);
+    host.heard.length = 0;
+    host.open({ ...sampleConversation([], 0), ...(last === undefined ? {} : { draft: last }) });
+    panel = await TestPanel.start(host);
+    expect(panel.area.value).toBe("Half a thought");
+    expect(panel.heard("draft")).toEqual([]);
+  });
+
   it("leaves no draft in the browser once the host has it, and none of a conversation that is long gone", async () => {
     const stored = (): readonly string[] =>
       Object.keys(localStorage).filter((key) => key.startsWith("patchbay.draft."));

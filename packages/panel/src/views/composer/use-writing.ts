@@ -58,6 +58,9 @@ export function queryAt(text: string, caret: number): Query | undefined {
 /** How long a draft may be newer here than with the host, ms. */
 const draftDelay = 300;
 
+/** At the first of these a page still has the time in which what it sends leaves it. */
+const leaving = ["blur", "beforeunload", "pagehide"];
+
 /** What is being written in the open conversation, and kept: with the page at once, with the host soon after. */
 export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   readonly writing: Writing;
@@ -73,15 +76,22 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const shownFor = useRef<string | undefined>(undefined);
 
+  const handOver = useCallback(
+    (draft: Draft): void => {
+      const id = shownFor.current;
+      if (id === undefined) return;
+      panel.post({ type: "draft", conversation: id, draft });
+      panel.kept.handedOver(id);
+    },
+    [panel],
+  );
+
   const flush = useCallback(() => {
     if (timer.current === undefined) return;
     clearTimeout(timer.current);
     timer.current = undefined;
-    const id = shownFor.current;
-    if (id === undefined) return;
-    panel.post({ type: "draft", conversation: id, draft: draftOf(latest.current, area.current) });
-    panel.kept.handedOver(id);
-  }, [panel]);
+    handOver(draftOf(latest.current, area.current));
+  }, [handOver]);
 
   const change = useCallback(
     (next: Partial<Writing>, caretNow?: number): void => {
@@ -112,15 +122,19 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   useLayoutEffect(() => {
     if (shownFor.current !== undefined) flush();
     shownFor.current = conversation;
-    adopt(conversation === undefined ? undefined : panel.kept.draftOf(conversation, panel.state.open?.draft));
+    const held = panel.state.open?.draft;
+    const draft = conversation === undefined ? undefined : panel.kept.draftOf(conversation, held);
+    adopt(draft);
+    // What a page writes in its last moment may reach nobody but the browser.
+    if (draft !== undefined && draft.at !== held?.at) handOver(draft);
     return undefined;
   }, [conversation]);
 
   useEffect(() => {
     // Who reloads a window leaves the page first.
-    for (const event of ["blur", "pagehide"]) addEventListener(event, flush);
+    for (const event of leaving) addEventListener(event, flush);
     return () => {
-      for (const event of ["blur", "pagehide"]) removeEventListener(event, flush);
+      for (const event of leaving) removeEventListener(event, flush);
     };
   }, [flush]);
 
