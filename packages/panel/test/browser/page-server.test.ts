@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -117,6 +117,21 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
       })
       .toEqual(["yes"]);
     expect(agent.prompts).toEqual(["Begin"]);
+  });
+
+  it("hands the last letters before a reload to the server, which has them on its disk then", async () => {
+    await talk();
+    const directory = join(lab.root, "storage", "conversations");
+    const onDisk = (): string =>
+      readdirSync(directory, { recursive: true, encoding: "utf8" })
+        .map((name) => join(directory, name))
+        .filter((path) => statSync(path).isFile())
+        .map((path) => readFileSync(path, "utf8"))
+        .join("\n");
+    await page.locator("textarea").pressSequentially("Half a thought");
+    await page.reload();
+    await expect.poll(async () => await page.locator("textarea").inputValue()).toBe("Half a thought");
+    await expect.poll(onDisk, { timeout: 5_000 }).toContain('"Half a thought"');
   });
 
   it("is shut out with whoever else has opened its link", async () => {
