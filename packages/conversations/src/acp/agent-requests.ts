@@ -65,6 +65,7 @@ export class AgentRequests {
       profile,
       host,
       logger,
+      clock: sink.clock,
       asks: () => offers.asks,
       ask: (change) => this.#askToWrite(change),
       askToRead: (path) => this.#askToRead(path),
@@ -132,7 +133,8 @@ export class AgentRequests {
     const choice = choiceOf(question.choices, answer);
     if (isAllowing(choice)) {
       if (change?.after !== undefined) {
-        this.door.allow(change.path, { callId: id, proposed: change.after, edited: editedText(question, answer) });
+        const { path, before, after: proposed } = change;
+        this.door.allow(path, { callId: id, before, proposed, edited: editedText(question, answer) });
       }
       const isForGood = choice?.kind === "allow-always";
       if (isForGood && tool.tool === "edit") this.door.allowEdits();

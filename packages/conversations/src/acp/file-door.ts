@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Logger, messageOf } from "@patchbay/core";
+import { mergeTexts } from "@patchbay/core/texts";
 import type { FilePlace, SessionHost } from "../driver.ts";
 import type { FileChange, OptionValue } from "../model/index.ts";
 import type { Answered } from "./json-rpc.ts";
@@ -15,6 +16,7 @@ export interface DoorContext {
   readonly profile: AcpProfile;
   readonly host: SessionHost;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Whether the agent asks before it writes, in the mode it is in. */
   asks(): OptionValue["asks"];
   /** Asks the user about a write that no permission covers; undefined: no. The text may be another than the agent's. */
@@ -28,6 +30,8 @@ export interface DoorContext {
 /** A change that the user has allowed. */
 interface Permit {
   readonly callId: string;
+  /** What the file held when the agent asked; undefined where it was not there. */
+  readonly before: string | undefined;
   /** What the agent has said that it writes. */
   readonly proposed: string;
   /** What the user wants instead. */
@@ -42,6 +46,8 @@ interface Permit {
 export class FileDoor {
   readonly #context: DoorContext;
   readonly #permits: Map<string, Permit> = new Map();
+  /** Those by which something was written. */
+  readonly #used: WeakSet<Permit> = new WeakSet();
   readonly #edited: Set<string> = new Set();
   /** Files outside the workspace, and folders, that the user has let the agent read. */
   readonly #readable: Set<string> = new Set();
@@ -109,7 +115,8 @@ export class FileDoor {
   async write({ path, text }: WriteRequest): Promise<Answered> {
     if (!isAbsolute(path)) return refused(`The path is not absolute: ${path}`);
     const permit = this.#permits.get(path);
-    if (permit !== undefined && isSameText(permit.proposed, text)) {
+    if (permit !== undefined && (await this.#isAllowed(path, permit, text))) {
+      this.#used.add(permit);
       const wanted = permit.edited === undefined ? text : inFormOf(text, permit.edited);
       return await this.#put(path, wanted, { isAsked: true, isEdited: wanted !== text, callId: permit.callId });
     }
@@ -118,6 +125,19 @@ export class FileDoor {
     if (this.#isUnasked(place.isInside || this.#isOwn(path)))
       return await this.#put(path, text, { isAsked: false, isEdited: false, callId: undefined });
     return await this.#askFirst(path, text);
+  }
+
+  /**
+   * Whether this is the change that the user has allowed. One agent makes its change anew of what the file holds when it writes, which
+   * may have changed while its question waited. A text of the user's takes the place of whatever the call writes first.
+   */
+  async #isAllowed(path: string, permit: Permit, text: string): Promise<boolean> {
+    if (isSameText(permit.proposed, text) || (permit.edited !== undefined && !this.#used.has(permit))) return true;
+    const { host, clock } = this.#context;
+    const held = await host.readText(path).catch(() => undefined);
+    if (permit.before === undefined || held === undefined) return false;
+    const made = await mergeTexts(plain(permit.before), plain(permit.proposed), plain(held), clock);
+    return made.kind === "clean" && isSameText(made.text, text);
   }
 
   #isUnasked(isAtHome: boolean): boolean {

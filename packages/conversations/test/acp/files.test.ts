@@ -244,6 +244,52 @@ describe("writing through the door", () => {
     expect(Object.fromEntries(lab.host.files)).toEqual({ [path]: "two\n" });
   });
 
+  /** The agent asks for a change, the file changes, and the user allows; the agent makes its change of what is there then. */
+  async function changedMeanwhile(
+    lab: SessionLab,
+    answer: { readonly text?: string },
+    writes: readonly string[],
+  ): Promise<void> {
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\ntwo\nthree\n");
+    await lab.session.start();
+    lab.agent.play(async ({ agent }) => {
+      const content = [{ type: "diff", path, oldText: "one\ntwo\nthree\n", newText: "ONE\ntwo\nthree\n" }];
+      const toolCall = { toolCallId: "t", title: "a.txt", kind: "edit", content, locations: [{ path }] };
+      const options = [{ optionId: "once", name: "Allow", kind: "allow_once" }];
+      await agent.ask("session/request_permission", { sessionId: "s", options, toolCall });
+      for (const text of writes) {
+        await agent.askRaw("fs/write_text_file", { sessionId: "s", path, content: text }).reply;
+      }
+    });
+    const turn = lab.prompt("Edit");
+    const { id } = await lab.question();
+    lab.host.files.set(path, "one\ntwo\nTHREE\n");
+    lab.session.answer(id, { type: "choice", choiceId: "once", ...answer });
+    await turn;
+  }
+
+  it.each([
+    ["as the review has merged it", { text: "ONE\ntwo\nTHREE\n" }, "ONE\ntwo\nTHREE\n"],
+    ["as the user has edited it", { text: "ONE!\ntwo\nTHREE\n" }, "ONE!\ntwo\nTHREE\n"],
+    ["as it was proposed", {}, "ONE\ntwo\nTHREE\n"],
+  ])("asks once where the file has changed while the question waited, and writes it %s", async (_how, answer, held) => {
+    const lab = geminiLab();
+    await changedMeanwhile(lab, answer, ["ONE\ntwo\nTHREE\n"]);
+    expect(lab.entries().filter(({ kind }) => kind === "question")).toHaveLength(1);
+    expect(lab.host.files.get(lab.path("a.txt"))).toBe(held);
+  });
+
+  it("asks for what the call writes beyond that", async () => {
+    const lab = geminiLab();
+    const over = changedMeanwhile(lab, { text: "ONE!\ntwo\nTHREE\n" }, ["ONE\ntwo\nTHREE\n", "evil\n"]);
+    const isOpen = (): boolean => lab.entries().filter(({ kind }) => kind === "question").length === 2;
+    await expect.poll(isOpen).toBe(true);
+    lab.session.answer((await lab.question()).id, { type: "reject" });
+    await over;
+    expect(lab.host.files.get(lab.path("a.txt"))).toBe("ONE!\ntwo\nTHREE\n");
+  });
+
   it("asks no more once the user has allowed all edits, until the mode is changed", async () => {
     const lab = geminiLab();
     const path = lab.path("a.txt");
