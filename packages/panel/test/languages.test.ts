@@ -24,7 +24,7 @@ describe("what Patchbay says in conversations", () => {
       "Die Unterhaltung geht weiter, kann aber nicht gespeichert werden. Der Datenträger ist voll: Schaffen Sie Platz.",
     );
     const switching =
-      "Yes, and switch to “Edit freely” for this session. Changes files without asking; asks for commands.";
+      "Yes, and switch to “Edit freely” for this session. Changes files without asking, also by commands such as rm; asks for other commands.";
     expect(said(switching)).toBe(
       "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
     );

@@ -33,7 +33,7 @@ export interface AcpProfile {
   readonly namesToolsInIds: boolean;
   /** Paths in links are taken letter by letter, without escapes. */
   readonly takesPlainLinks: boolean;
-  /** Whether the agent asks before it writes files, by the id of its mode; what is not listed is taken for `sometimes`. */
+  /** What the agent asks for, by the id of its mode (`OptionValue.asks`); what is not listed is taken for `sometimes`. */
   readonly modes: Readonly<Record<string, OptionValue["asks"]>>;
   /** A message that begins so is not for people: it confirms the mode whose id follows. */
   readonly modeMessage?: string;
@@ -81,7 +81,7 @@ export const geminiProfile: AcpProfile = {
   missingFile: "empty",
   filesInFolderOnly: true,
   namesToolsInIds: true,
-  modes: { default: "always", plan: "always", autoEdit: "never", yolo: "never" },
+  modes: { default: "always", plan: "always", autoEdit: "sometimes", yolo: "never" },
   modeMessage: "[MODE_UPDATE] ",
   hiddenPrompts: ["<session_context>", "[Function Response: "],
   replaysUntilCommands: true,
@@ -97,7 +97,7 @@ export const qwenProfile: AcpProfile = {
   name: "Qwen Code",
   command: "qwen",
   package: "@qwen-code/qwen-code",
-  modes: { default: "always", plan: "always", "auto-edit": "never", auto: "sometimes", yolo: "never" },
+  modes: { default: "always", plan: "always", "auto-edit": "sometimes", auto: "sometimes", yolo: "never" },
 };
 
 /** Agents and adapters that were driven, for those who name them in a setting. */
@@ -110,7 +110,7 @@ const known: readonly AcpProfile[] = [
     name: "Claude Code (ACP)",
     command: "claude-agent-acp",
     package: "@agentclientprotocol/claude-agent-acp",
-    modes: { default: "always", plan: "always", acceptEdits: "never", auto: "sometimes", bypassPermissions: "never" },
+    modes: { default: "always", plan: "always", acceptEdits: "sometimes", auto: "sometimes", bypassPermissions: "never" },
   },
   {
     ...cautious,

@@ -6,25 +6,25 @@ const modes: readonly OptionValue[] = [
   {
     id: "default",
     name: "Ask before edits",
-    description: "Asks before it changes files or runs commands.",
+    description: "Asks before it changes files or runs commands that do more than read.",
     asks: "always",
   },
   {
     id: "acceptEdits",
     name: "Edit freely",
-    description: "Changes files without asking; asks for commands.",
+    description: "Changes files without asking, also by commands such as rm; asks for other commands.",
     asks: "sometimes",
   },
   {
     id: "plan",
     name: "Plan",
-    description: "Reads and plans; changes nothing before the plan is accepted.",
+    description: "Reads and plans; asks before it changes files.",
     asks: "always",
   },
   {
     id: "auto",
     name: "Auto",
-    description: "A model decides what needs a question; files are changed without one.",
+    description: "Changes files without asking; a model decides which commands run.",
     asks: "never",
   },
 ];
@@ -35,7 +35,6 @@ const unofferedModes: readonly OptionValue[] = [
     id: "dontAsk",
     name: "Never ask",
     description: "What is not allowed by a rule is refused without a question.",
-    asks: "never",
   },
   { id: "bypassPermissions", name: "No questions", description: "Everything runs without a question.", asks: "never" },
 ];

@@ -45,7 +45,10 @@ export interface OptionValue {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** For modes: whether the agent asks before it writes files. `never` is explained where it is chosen. */
+  /**
+   * For modes: `always` asks before it writes files, and before commands; `sometimes` before some of it; `never` before nothing, which is
+   * explained where it is chosen. Not set where it refuses instead, or where nothing is known.
+   */
   readonly asks?: "always" | "sometimes" | "never";
 }
 

@@ -58,7 +58,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   ],
   options: [
     "Write a.txt: done",
-    "permission? Yes, and switch to “Edit freely” for this session. Changes files without asking; asks for commands.",
+    "permission? Yes, and switch to “Edit freely” for this session. Changes files without asking, also by commands such as rm; asks for other commands.",
     "message: Written.",
     "done",
     "Write d.txt: done",

@@ -147,9 +147,9 @@ describe("a session of Claude Code", () => {
         { id: "allow", name: "Yes", kind: "allow-once" },
         {
           id: "always-0",
-          name: "Yes, and switch to “Edit freely” for this session. Changes files without asking; asks for commands.",
+          name: "Yes, and switch to “Edit freely” for this session. Changes files without asking, also by commands such as rm; asks for other commands.",
           kind: "allow-always",
-          rule: "Changes files without asking; asks for commands.",
+          rule: "Changes files without asking, also by commands such as rm; asks for other commands.",
         },
         { id: "reject", name: "No", kind: "reject-once" },
       ],
@@ -315,7 +315,7 @@ describe("a session of Claude Code", () => {
       expect.arrayContaining([
         expect.objectContaining({ id: "always-0", rule: "Bash(echo *)", kind: "allow-always" }),
         expect.objectContaining({ id: "always-1", rule: "files in /x" }),
-        expect.objectContaining({ id: "always-3", rule: "Changes files without asking; asks for commands." }),
+        expect.objectContaining({ id: "always-3", rule: "Changes files without asking, also by commands such as rm; asks for other commands." }),
       ]),
     );
     expect(JSON.stringify(question)).not.toContain("bypassPermissions");

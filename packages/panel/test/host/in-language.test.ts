@@ -27,7 +27,7 @@ it("says of a changed file why it cannot be undone, and leaves the rest of a pat
 
 it("gives the answers that Patchbay offers in the user's language, with what would hold from then on, and an agent's as they are", () => {
   const choice = (name: string, rule: string) => ({ id: name, name, kind: "allow-always", rule }) as const;
-  const edits = "Changes files without asking; asks for commands.";
+  const edits = "Changes files without asking, also by commands such as rm; asks for other commands.";
   const choices = [
     choice(`Yes, and switch to “Edit freely” for this session. ${edits}`, edits),
     choice("Yes, and always allow Bash(npm test *) in this folder", "Bash(npm test *)"),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
 import type { Turn } from "../models/model-server.ts";
 import { pause } from "../support/poll.ts";
 import type { AcpKindName, AcpStage } from "./acp-stage.ts";
@@ -28,6 +29,42 @@ function lastRequest(stage: AcpStage): string {
 }
 
 export const acpScenarios: readonly AcpScenario[] = [
+  {
+    // What the panel says of a mode is what the agent does in it: packages/conversations/test/modes.test.ts.
+    name: "modes",
+    isRecorded: false,
+    run: async (stage, agent) => {
+      await stage.start();
+      const options = stage.updates.flatMap((update) => (update.type === "options" ? update.options : []));
+      const option = options.findLast(({ category }) => category === "mode");
+      assert.ok(option?.values !== undefined);
+      for (const { id, asks } of option.values) {
+        await stage.option(option.id, id);
+        await stage.file("a.txt", "one\ntwo\n");
+        const tried = async (...turns: readonly Turn[]): Promise<"asked" | "unasked"> => {
+          stage.model.play(...turns);
+          stage.prompt("Go");
+          const over = stage.end().then(() => "unasked" as const);
+          const done = await Promise.race([over, stage.question().then(() => "asked" as const)]);
+          if (done === "asked") await stage.answer("reject-once");
+          await over;
+          return done;
+        };
+        const edit = await tried(...edits(stage, "two", "TWO"));
+        const isEdited = (await stage.text("a.txt")).includes("TWO");
+        const command = await tried(shell("touch made.txt"));
+        const isMade = await stage.text("made.txt").then(
+          () => true,
+          () => false,
+        );
+        const words = (done: string, isDone: boolean): string => (done === "asked" || isDone ? done : "refused");
+        stage.report(`${agent}, ${id}: edit ${words(edit, isEdited)}, command ${words(command, isMade)}`);
+        assert.deepEqual([id, isEdited, isMade], [id, asks !== "always", asks === "never"]);
+        if (asks === "sometimes") assert.equal(command, "asked");
+        await rm(stage.path("made.txt"), { force: true });
+      }
+    },
+  },
   {
     name: "decisions",
     isRecorded: true,
