@@ -1,5 +1,4 @@
 import type { Disposable } from "vscode";
-import { onAbort } from "@patchbay/core";
 
 /** Something that is done at most once per span, however often it is asked for: views need not follow every key. */
 export interface Coalesced extends Disposable {
@@ -61,10 +60,11 @@ export async function delay(milliseconds: number, signal?: AbortSignal): Promise
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      following.dispose();
+      signal?.removeEventListener("abort", end);
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
-    const following = onAbort(signal, end);
+    // oxlint-disable-next-line patchbay/let-go-of-signals -- It is let go of above; nothing of the companion is loaded for it.
+    signal?.addEventListener("abort", end);
   });
 }

@@ -7,7 +7,9 @@ import { followOutput } from "./terminal/failing-output.ts";
 const outputFailure = followOutput(process);
 
 // Node.js warns of what its programmers should know. Whoever wants to know it has it traced.
-const isTraced = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) => /--trace-(?:dep|warn)/u.test(one));
+const isTraced = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) =>
+  /--trace-(?:dep|warn)/u.test(one),
+);
 if (!isTraced) process.removeAllListeners("warning");
 
 // Timers of the platform keep no editor alive, and thus no program either: an end that waits for one would be cut off.

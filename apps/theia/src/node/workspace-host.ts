@@ -6,7 +6,23 @@ import {
   WindowGoneError,
   WindowSet,
 } from "./attached-window.ts";
-import { type Clock, type Disposable, type EditorHost, Emitter, type Event, type FileDiagnostics, type HostDiagnostics, type HostDocuments, type HostIdentity, type HostMessage, type HostMessages, type HostWorkspace, type Logger, messageOf, onAbort } from "@patchbay/core";
+import {
+  type Clock,
+  type Disposable,
+  type EditorHost,
+  Emitter,
+  type Event,
+  type FileDiagnostics,
+  type HostDiagnostics,
+  type HostDocuments,
+  type HostIdentity,
+  type HostMessage,
+  type HostMessages,
+  type HostWorkspace,
+  type Logger,
+  messageOf,
+  onAbort,
+} from "@patchbay/core";
 import { WindowDiffs } from "./window-diffs.ts";
 
 /** How long a window may take to read diagnostics or text, in milliseconds. */

@@ -1,7 +1,23 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Companion, createCompanion, createPrivateStorage, type EditorChange, type EditorContext, Emitter, formatLogLine, type HostActiveEditor, type HostEditors, type Logger, onAbort, PatchbayError, type Platform, type PrivateStorage, type TurnWitness } from "@patchbay/core";
+import {
+  type Companion,
+  createCompanion,
+  createPrivateStorage,
+  type EditorChange,
+  type EditorContext,
+  Emitter,
+  formatLogLine,
+  type HostActiveEditor,
+  type HostEditors,
+  type Logger,
+  onAbort,
+  PatchbayError,
+  type Platform,
+  type PrivateStorage,
+  type TurnWitness,
+} from "@patchbay/core";
 import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
 import {
   askForLink,

@@ -1,6 +1,16 @@
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { type Companion, createCompanion, type Disposable, DisposableStore, type HostMessage, messageOf, onAbort, PatchbayError, type Platform } from "@patchbay/core";
+import {
+  type Companion,
+  createCompanion,
+  type Disposable,
+  DisposableStore,
+  type HostMessage,
+  messageOf,
+  onAbort,
+  PatchbayError,
+  type Platform,
+} from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";

@@ -1,4 +1,14 @@
-import { agents, type Companion, createCompanion, DisposableStore, type Event, messageOf, onAbort, type Platform, type SessionInfo } from "@patchbay/core";
+import {
+  agents,
+  type Companion,
+  createCompanion,
+  DisposableStore,
+  type Event,
+  messageOf,
+  onAbort,
+  type Platform,
+  type SessionInfo,
+} from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";

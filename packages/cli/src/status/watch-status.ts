@@ -1,4 +1,4 @@
-import type { Platform } from "@patchbay/core";
+import { type Disposable, onAbort, type Platform } from "@patchbay/core";
 import { terminalSafe } from "../terminal/escape-text.ts";
 import { fitStart } from "../terminal/layout.ts";
 import { readStatus, sessionLine, type Status, statusForPrograms, statusLines } from "./print-status.ts";
@@ -41,17 +41,15 @@ export async function watchStatus({ platform, json, output, signal }: WatchReque
 }
 
 async function nextLook({ clock }: Platform, signal: AbortSignal): Promise<void> {
+  let following: Disposable | undefined;
   await new Promise<void>((resolve) => {
     const timer = clock.setTimeout(resolve, lookMs);
-    signal.addEventListener(
-      "abort",
-      () => {
-        timer.dispose();
-        resolve();
-      },
-      { once: true },
-    );
+    following = onAbort(signal, () => {
+      timer.dispose();
+      resolve();
+    });
   });
+  following?.dispose();
 }
 
 type Draw = (status: Status, now: number) => void;

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createCompanion } from "@patchbay/core";
 import { createGeminiDriver, createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -66,5 +67,23 @@ describe("patchbay status --watch", () => {
       .split("\n")
       .map((line) => JSON.parse(line)[0].sessions.map(({ state }: { state: string }) => state));
     expect([states[0], states.at(-1)]).toEqual([[], ["connected"]]);
+  });
+
+  it("leaves no listener on the signal of whoever watches, however long they do", async () => {
+    const platform = createTestPlatform();
+    onTestFinished(() => platform.dispose());
+    const end = new AbortController();
+    let looks = 0;
+    const soon = (run: () => void, ms: number): unknown => {
+      looks += 1;
+      return platform.clock.setTimeout(run, Math.min(ms, 1));
+    };
+    const clock = Object.create(platform.clock, { setTimeout: { value: soon } });
+    const output = { write: () => {} };
+    const watching = watchStatus({ platform: { ...platform, clock }, json: true, output, signal: end.signal });
+    await expect.poll(() => looks, patience).toBeGreaterThan(20);
+    expect(getEventListeners(end.signal, "abort").length).toBeLessThanOrEqual(1);
+    end.abort();
+    expect(await watching).toBe(0);
   });
 });

@@ -44,16 +44,20 @@ describe.runIf(isLinux)("a program whose output reaches nobody", () => {
 
 describe("a program", () => {
   /** Puts a script in front of the program. */
-  const preloaded = (script: string): string => `--import data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;
+  const preloaded = (script: string): string =>
+    `--import data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;
 
-  it.each(["--help", "--version", "status", "turns"])("is at its end when it says so, whatever it waits for: %s", (command) => {
-    // The last write is awaited, and this one keeps no process alive.
-    const script = `const write = process.stdout.write.bind(process.stdout);
+  it.each(["--help", "--version", "status", "turns"])(
+    "is at its end when it says so, whatever it waits for: %s",
+    (command) => {
+      // The last write is awaited, and this one keeps no process alive.
+      const script = `const write = process.stdout.write.bind(process.stdout);
       process.stdout.write = (text, ...rest) =>
         text === "" ? !!setTimeout(() => rest.at(-1)?.(), 300).unref() : write(text, ...rest);`;
-    const { code, told } = run(`NODE_OPTIONS="${preloaded(script)}" patchbay ${command} > /dev/null`);
-    expect({ code, told }).toEqual({ code: 0, told: "" });
-  });
+      const { code, told } = run(`NODE_OPTIONS="${preloaded(script)}" patchbay ${command} > /dev/null`);
+      expect({ code, told }).toEqual({ code: 0, told: "" });
+    },
+  );
 
   it("passes no warning of Node.js on to its user, unless they trace them", () => {
     const script = `setTimeout(() => process.emitWarning("of Node.js"), 1);`;

@@ -110,7 +110,13 @@ const known: readonly AcpProfile[] = [
     name: "Claude Code (ACP)",
     command: "claude-agent-acp",
     package: "@agentclientprotocol/claude-agent-acp",
-    modes: { default: "always", plan: "always", acceptEdits: "sometimes", auto: "sometimes", bypassPermissions: "never" },
+    modes: {
+      default: "always",
+      plan: "always",
+      acceptEdits: "sometimes",
+      auto: "sometimes",
+      bypassPermissions: "never",
+    },
   },
   {
     ...cautious,

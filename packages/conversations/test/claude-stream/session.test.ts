@@ -315,7 +315,10 @@ describe("a session of Claude Code", () => {
       expect.arrayContaining([
         expect.objectContaining({ id: "always-0", rule: "Bash(echo *)", kind: "allow-always" }),
         expect.objectContaining({ id: "always-1", rule: "files in /x" }),
-        expect.objectContaining({ id: "always-3", rule: "Changes files without asking, also by commands such as rm; asks for other commands." }),
+        expect.objectContaining({
+          id: "always-3",
+          rule: "Changes files without asking, also by commands such as rm; asks for other commands.",
+        }),
       ]),
     );
     expect(JSON.stringify(question)).not.toContain("bypassPermissions");

@@ -129,7 +129,10 @@ describe("a hook", () => {
     const port = await listen(createServer((_request, response) => response.writeHead(404).end()));
     const ended = new AbortController();
     const { signal } = ended;
-    const rounds = Array.from({ length: 20 }, async () => await askHook({ port, token, event, pid: 1, limitMs: 50_000, signal }));
+    const rounds = Array.from(
+      { length: 20 },
+      async () => await askHook({ port, token, event, pid: 1, limitMs: 50_000, signal }),
+    );
     expect(getEventListeners(signal, "abort")).toHaveLength(20);
     await Promise.all(rounds);
     expect(getEventListeners(signal, "abort")).toEqual([]);

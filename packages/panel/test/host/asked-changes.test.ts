@@ -124,7 +124,11 @@ describe("a change that is asked for", () => {
       const { agent } = await talk();
       agent.asks("q1", { ...change(file), before: `${before}one\ntwo\n`, after: `${after}one\n2\n` });
       const view = await editor.nextView();
-      expect(view.request).toMatchObject({ originalText: "one\ntwo\n", proposedText: "one\n2\n", standing: "unchanged" });
+      expect(view.request).toMatchObject({
+        originalText: "one\ntwo\n",
+        proposedText: "one\n2\n",
+        standing: "unchanged",
+      });
       // What somebody else has written meanwhile is still merged.
       writeFileSync(file, `${mark}one\ntwo\nthree\n`);
       view.accept();

@@ -345,7 +345,14 @@ describe("a file that an answer names", () => {
     const opened = (): string | undefined => page.messages.map(idOf).find((id) => id !== undefined);
     await expect.poll(opened).not.toBe(undefined);
     const conversation = opened() ?? "";
-    const outside = ["link/passwd", "notes.txt", "again.txt", "inside/../link/passwd", "proc/environ", "../secret/passwd"];
+    const outside = [
+      "link/passwd",
+      "notes.txt",
+      "again.txt",
+      "inside/../link/passwd",
+      "proc/environ",
+      "../secret/passwd",
+    ];
     for (const path of [...outside, join(lab.root, "secret", "passwd")]) {
       await page.say({ type: "open-file", conversation, path });
       await expect.poll(() => page.told.at(-1), { message: path }).toMatchObject({ type: "tell" });

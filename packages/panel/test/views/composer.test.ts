@@ -172,7 +172,9 @@ describe("the composer", () => {
     panel.end();
     host.heard.length = 0;
     panel = await TestPanel.start(host);
-    expect(panel.heard("draft")).toMatchObject([{ conversation: "c1", draft: { blocks: [{ text: "Half a thought" }] } }]);
+    expect(panel.heard("draft")).toMatchObject([
+      { conversation: "c1", draft: { blocks: [{ text: "Half a thought" }] } },
+    ]);
     const last = panel.heard("draft")[0]?.draft;
     panel.end();
     expect(last).not.toEqual(draft);

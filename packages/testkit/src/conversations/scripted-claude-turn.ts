@@ -260,10 +260,7 @@ export class ScriptedClaudeTurn {
     if (original === undefined || !original.includes(oldString)) {
       return { text: "<tool_use_error>String to replace not found in file.</tool_use_error>", isError: true };
     }
-    files.set(
-      path,
-      mark + original.replace(oldString, () => newString),
-    );
+    files.set(path, mark + original.replace(oldString, () => newString));
     const result = { filePath: path, oldString, newString, originalFile: original };
     return { text: `The file ${path} has been updated successfully.`, isError: false, result };
   }
