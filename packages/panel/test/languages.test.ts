@@ -26,7 +26,7 @@ describe("what Patchbay says in conversations", () => {
     const switching =
       "Yes, and switch to “Edit freely” for this session. Changes files without asking, also by commands such as rm; asks for other commands.";
     expect(said(switching)).toBe(
-      "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
+      "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen, auch durch Befehle wie rm; fragt vor anderen Befehlen.",
     );
     expect(said("Yes, and don't ask again")).toBe("Yes, and don't ask again");
     expect(said("Overloaded: {0} $& try again")).toBe("Overloaded: {0} $& try again");

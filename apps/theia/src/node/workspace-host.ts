@@ -133,7 +133,8 @@ export class WorkspaceHost implements EditorHost {
       this.#logger.warn("a message was not shown", { code: message.code, cause: messageOf(error) });
       return undefined;
     } finally {
-      following.dispose();
+      // A notice without an answer stands on after it was shown.
+      if (message.actions.length > 0) following.dispose();
     }
   }
 

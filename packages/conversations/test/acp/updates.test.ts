@@ -223,7 +223,7 @@ describe("options", () => {
           value: "default",
           values: [
             { id: "default", asks: "always" },
-            { id: "autoEdit", asks: "never" },
+            { id: "autoEdit", asks: "sometimes" },
             { id: "yolo", asks: "never" },
             { id: "plan" },
           ],

@@ -40,8 +40,8 @@ it("gives the answers that Patchbay offers in the user's language, with what wou
     question: {
       choices: [
         {
-          name: "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
-          rule: "Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
+          name: "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen, auch durch Befehle wie rm; fragt vor anderen Befehlen.",
+          rule: "Ändert Dateien, ohne zu fragen, auch durch Befehle wie rm; fragt vor anderen Befehlen.",
         },
         { name: "Ja, und Bash(npm test *) in diesem Ordner immer erlauben", rule: "Bash(npm test *)" },
         { name: "Yes, and don't ask again", rule: "npm test" },
