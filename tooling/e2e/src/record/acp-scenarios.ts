@@ -30,6 +30,32 @@ function lastRequest(stage: AcpStage): string {
 
 export const acpScenarios: readonly AcpScenario[] = [
   {
+    // The file changes while the question waits: the agent makes its change anew, and nobody is asked a second time.
+    name: "changed-meanwhile",
+    // Qwen Code refuses by itself to write a file that was modified since it read it.
+    only: "gemini",
+    isRecorded: false,
+    run: async (stage) => {
+      await stage.start();
+      for (const [text, held] of [
+        [undefined, "one\nTWO\nthree\nFOUR\n"],
+        ["one\nTWO\nthree\nFOUR\n", "one\nTWO\nthree\nFOUR\n"],
+        ["one\nTWO, or so\nthree\nFOUR\n", "one\nTWO, or so\nthree\nFOUR\n"],
+      ] as const) {
+        await stage.file("a.txt", "one\ntwo\nthree\nfour\n");
+        stage.model.play(...edits(stage, "two", "TWO"));
+        stage.prompt("Edit");
+        await stage.wait();
+        await stage.file("a.txt", "one\ntwo\nthree\nFOUR\n");
+        const { id } = await stage.answer("allow-once", text);
+        const over = stage.end();
+        const again = stage.question().then(({ id: other }) => `${other} after ${id}`);
+        assert.equal(await Promise.race([over, again]), "done");
+        assert.equal(await stage.text("a.txt"), held);
+      }
+    },
+  },
+  {
     // What the panel says of a mode is what the agent does in it: packages/conversations/test/modes.test.ts.
     name: "modes",
     isRecorded: false,
