@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { agents } from "@patchbay/core";
+import { fileURLToPath } from "node:url";
+import { agents, linesOf } from "@patchbay/core";
 import { createAgentDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HttpAgent } from "../src/attack/http-agent.ts";
@@ -52,6 +54,49 @@ describe("nothing lost", () => {
     expect(again.told.filter(isOutcome)).toHaveLength(1);
     expect(other.told.filter(isOutcome)).toEqual([]);
     await second.until("nothing of it is kept", () => proposalFiles(sandbox).length === 0);
+  });
+
+  it("L07 serve --json takes every command whole, whatever characters its texts hold and however its bytes come", async () => {
+    const sandbox = makeSandbox();
+    const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+    const server = spawn(
+      process.execPath,
+      ["--conditions=@patchbay/source", program, "serve", sandbox.workspace, "--json"],
+      {
+        env: { PATH: "/usr/bin:/bin", HOME: sandbox.home, TMPDIR: sandbox.tmp },
+        stdio: ["pipe", "pipe", "ignore"],
+      },
+    );
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const events = linesOf(server.stdout);
+    const next = async (name: string): Promise<Record<string, unknown>> => {
+      for (;;) {
+        const { value, done } = await events.next();
+        if (done === true) throw new Error(`serve ended before ${name}.`);
+        const event: Record<string, unknown> = JSON.parse(value);
+        if (event["event"] === "error") throw new Error(String(event["message"]));
+        if (event["event"] === name) return event;
+      }
+    };
+    const { port } = await next("listening");
+    const agent = await HttpAgent.connect({ port: Number(port), token: sandbox.token("gemini") });
+    // Carriage returns are the file's matter: a text takes its line ends.
+    const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).filter((one) => one !== "\r");
+    for (const [index, text] of ["\u2028", "\u2029\u0085\v\f\n😀", all.join("")].entries()) {
+      const path = sandbox.file(`${index}.txt`);
+      await agent.openDiff(path, "proposed");
+      const { id } = await next("proposal");
+      const line = Buffer.from(`${JSON.stringify({ command: "accept", id, text })}\n`);
+      for (let at = 0; at < line.length; at += 5) {
+        server.stdin.write(line.subarray(at, at + 5));
+        if (at % 500 === 0) await pause(0);
+      }
+      const accepted = await agent.stream?.next(({ params }) => params["filePath"] === path);
+      expect(accepted?.params).toEqual({ filePath: path, content: text });
+    }
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    server.stdin.end('{"command":"quit"}');
+    expect(await ended).toBe(0);
   });
 
   it("L01 a decision outlives a kill -9 right after it, on a stream that nobody reads any more", async () => {

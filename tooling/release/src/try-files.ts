@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
+import { linesOf } from "../../../packages/core/src/support/line-reader.ts";
 import { readFiles, root } from "./files.ts";
 
 /** How long one program may take, ms: the registry may be slow. */
@@ -140,7 +140,7 @@ async function tryCommand({ work, env, run }: Machine, tarball: string): Promise
 
 async function portOf(server: ChildProcess): Promise<number> {
   if (server.stdout === null) throw new Error("It has no output.");
-  for await (const line of createInterface({ input: server.stdout })) {
+  for await (const line of linesOf(server.stdout)) {
     const event: unknown = JSON.parse(line);
     if (typeof event === "object" && event !== null && "port" in event && typeof event.port === "number")
       return event.port;

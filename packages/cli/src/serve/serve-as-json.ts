@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import {
   type Companion,
   createCompanion,
   type Disposable,
   DisposableStore,
   type HostMessage,
+  LineReader,
   messageOf,
   onAbort,
   PatchbayError,
@@ -98,16 +98,15 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     tell("commands", { commands: waiting });
   });
   companion.onDidChangeSessions(() => tell("sessions", { sessions: companion.sessions }));
-  const lines = createInterface({ input, terminal: false });
+  let stopReading: (() => void) | undefined;
   const ending = new DisposableStore();
   try {
     await new Promise<void>((finish, fail) => {
       const running: Running = { companion, host, folder, problems, tell, questions, finish };
       ending.add(onAbort(signal, finish));
-      lines.on("close", finish);
       // Nobody reads any more: the program has ended.
       output.on("error", () => finish());
-      lines.on("line", (line) => {
+      const take = (line: string): void => {
         if (line.trim() === "") return;
         const request = requestIn(line);
         const asked = request === undefined ? {} : { request };
@@ -117,7 +116,10 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
           else if (request !== undefined) tell("done", asked);
         };
         run().catch((error: unknown) => tell("error", { ...asked, message: messageOf(error) }));
-      });
+      };
+      const onTooLong = (): void => print("Invalid command: the line is too long.");
+      const lines = new LineReader({ onLine: take, onTooLong });
+      stopReading = readAll(input, lines, finish);
       companion.start().then(() => {
         const { state, environment } = companion;
         if (state.kind !== "listening") return;
@@ -127,12 +129,27 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     });
   } finally {
     ending.dispose();
-    lines.close();
+    stopReading?.();
     await companion.stop();
     await turns.settled();
     turns.dispose();
     questions.dispose();
   }
+}
+
+/** Reads a stream to its end; the last line may have no line feed. What is returned lets go of the stream. */
+function readAll(input: NodeJS.ReadableStream, lines: LineReader, onEnd: () => void): () => void {
+  const onData = (chunk: string | Uint8Array): void =>
+    lines.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  const end = (): void => {
+    lines.end();
+    onEnd();
+  };
+  input.on("data", onData).on("end", end).on("close", onEnd).on("error", onEnd);
+  return () => {
+    input.off("data", onData).off("end", end).off("close", onEnd);
+    input.pause();
+  };
 }
 
 interface Running {

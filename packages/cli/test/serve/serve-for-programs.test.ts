@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { LineReader } from "@patchbay/core";
 import { createClaudeDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCommandLine, type ServeCommand } from "../../src/command-line.ts";
@@ -18,12 +19,8 @@ class Program {
 
   constructor(options: Partial<ServeCommand> = {}, moreFolders: readonly string[] = []) {
     const output = new PassThrough();
-    let rest = "";
-    output.on("data", (chunk) => {
-      const lines = `${rest}${String(chunk)}`.split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) this.heard.push(JSON.parse(line));
-    });
+    const lines = new LineReader({ onLine: (line) => this.heard.push(JSON.parse(line)) });
+    output.on("data", (chunk) => lines.push(chunk));
     const plain = parseCommandLine(["serve", platform.workspace, "--json"], "/");
     if (plain.kind !== "serve") throw new Error("this is no command of serve");
     const command = { ...plain, ...options };
@@ -143,6 +140,27 @@ describe("a program that serves a folder", () => {
     const { id: other } = program.heard.findLast(({ event }) => event === "proposal") ?? {};
     program.tell({ command: "accept", id: other, text: null });
     expect(await second.outcome).toMatchObject({ kind: "accepted", written: "again\n" });
+    await agent.end();
+  });
+
+  it("takes any text that JSON can hold as it is, cut into pieces anywhere, and the last line without its end", async () => {
+    program = new Program();
+    await program.event("listening");
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const proposals = (): readonly Record<string, unknown>[] =>
+      program.heard.filter(({ event }) => event === "proposal");
+    for (const [index, text] of ["a\u2028b\u2029c\u0085d\v\fe\n", "ä€😀\u2028\n"].entries()) {
+      const proposal = agent.propose({ path: at("a.txt"), text: "new\n" });
+      await expect.poll(proposals).toHaveLength(index + 1);
+      const { id } = proposals()[index] ?? {};
+      const line = Buffer.from(`${JSON.stringify({ command: "accept", id, text, request: text })}\r\n`);
+      for (const byte of line) program.input.write(Buffer.from([byte]));
+      await expect.poll(() => program.heard).toContainEqual({ event: "done", request: text });
+      expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: text });
+    }
+    program.input.end(JSON.stringify({ command: "fly", request: "\u2028" }));
+    await expect.poll(() => program.heard).toContainEqual(expect.objectContaining({ request: "\u2028" }));
     await agent.end();
   });
 

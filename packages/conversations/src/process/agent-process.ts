@@ -1,6 +1,6 @@
 import { type Clock, Emitter, type Event, type Logger, messageOf, PatchbayError } from "@patchbay/core";
 import type { Child, ChildExit, Children, StartRequest } from "./children.ts";
-import { ErrorTail, LineReader } from "./lines.ts";
+import { ErrorTail, readMessages } from "./lines.ts";
 
 /** What a process of an agent needs of its surroundings. */
 export interface AgentProcessPorts {
@@ -62,7 +62,7 @@ export class AgentProcess {
   constructor(ports: AgentProcessPorts, request: StartRequest) {
     this.#ports = ports;
     this.#request = request;
-    this.#lines = new LineReader(ports.logger, (message) => this.#message.fire(message));
+    this.#lines = readMessages(ports.logger, (message) => this.#message.fire(message));
     this.#errors = new ErrorTail(request.environment);
     const report = (error: unknown): void => ports.logger.error("A listener failed", { reason: messageOf(error) });
     this.#message = new Emitter(report);

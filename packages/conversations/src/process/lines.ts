@@ -1,83 +1,24 @@
 import { Buffer } from "node:buffer";
 import { stripVTControlCharacters } from "node:util";
-import type { Logger } from "@patchbay/core";
+import { LineReader, type Logger } from "@patchbay/core";
 import type { Environment } from "./children.ts";
 
-/** The longest line that is read, bytes: an agent may send a whole file, or what a build printed. */
-const lineLimit: number = 64 * 1_048_576;
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-
-/** Cuts what a program writes into lines, and reads each as JSON. Lines that cannot be read are logged and skipped. */
-export class LineReader {
-  readonly #logger: Logger;
-  readonly #onMessage: (message: unknown) => void;
-  readonly #limit: number;
-  /** The beginning of a line. Bytes: a character may be cut between two chunks. */
-  #pieces: Uint8Array[] = [];
-  #size = 0;
-  #isTooLong = false;
-
-  constructor(logger: Logger, onMessage: (message: unknown) => void, limit: number = lineLimit) {
-    this.#logger = logger;
-    this.#onMessage = onMessage;
-    this.#limit = limit;
-  }
-
-  push(chunk: Uint8Array): void {
-    let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      this.#add(chunk.subarray(start, end));
-      this.#finishLine();
-      start = end + 1;
-    }
-    if (start < chunk.length) this.#add(chunk.subarray(start));
-  }
-
-  /** The program has ended: its last line may have no end. */
-  end(): void {
-    this.#finishLine();
-  }
-
-  #add(piece: Uint8Array): void {
-    this.#size += piece.length;
-    if (this.#size > this.#limit) {
-      this.#isTooLong = true;
-      this.#pieces = [];
-    } else {
-      this.#pieces.push(piece);
-    }
-  }
-
-  #finishLine(): void {
-    const pieces = this.#pieces;
-    const size = this.#size;
-    const isTooLong = this.#isTooLong;
-    this.#pieces = [];
-    this.#size = 0;
-    this.#isTooLong = false;
-    if (isTooLong) {
-      this.#logger.warn("A line of an agent was too long and was skipped", { bytes: size });
-      return;
-    }
-    const [first] = pieces;
-    if (first === undefined) return;
-    const line = pieces.length === 1 ? first : Buffer.concat(pieces);
-    this.#read(line.at(-1) === carriageReturn ? line.subarray(0, -1) : line);
-  }
-
-  #read(line: Uint8Array): void {
-    if (line.length === 0) return;
-    let message: unknown;
-    try {
-      message = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString("utf8"));
-    } catch {
-      this.#logger.warn("A line of an agent was no JSON and was skipped", { bytes: line.length });
-      return;
-    }
-    this.#onMessage(message);
-  }
+/** Reads each line that a program writes as JSON. Lines that cannot be read are logged and skipped. */
+export function readMessages(logger: Logger, onMessage: (message: unknown) => void, limit?: number): LineReader {
+  return new LineReader({
+    ...(limit === undefined ? {} : { limit }),
+    onLine: (line, bytes) => {
+      let message: unknown;
+      try {
+        message = JSON.parse(line);
+      } catch {
+        logger.warn("A line of an agent was no JSON and was skipped", { bytes });
+        return;
+      }
+      onMessage(message);
+    },
+    onTooLong: (bytes) => logger.warn("A line of an agent was too long and was skipped", { bytes }),
+  });
 }
 
 /** The end of a text as a text of its own: a mere slice would keep all of it in memory, which may be many megabytes. */

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { createNodePlatform, linesOf, nullLogger } from "@patchbay/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readUnsent } from "../../src/conversation/unsent.ts";
 import { ConversationStore } from "../../src/transcript/conversation-store.ts";
@@ -19,7 +18,7 @@ async function killAfter(directory: string, count: number): Promise<number> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of linesOf(child.stdout)) {
     said = Number(line) + 1;
     if (said === count) child.kill("SIGKILL");
   }

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import process from "node:process";
-import { createInterface } from "node:readline";
-import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { createNodePlatform, linesOf, nullLogger } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { AgentProcess, type ProcessExit } from "../../src/process/agent-process.ts";
@@ -225,7 +224,7 @@ describe("the process of an agent", () => {
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     const heard: unknown[] = [];
-    for await (const line of createInterface({ input: editor.stdout })) {
+    for await (const line of linesOf(editor.stdout)) {
       heard.push(JSON.parse(line));
       if (heard.length === 2) break;
     }

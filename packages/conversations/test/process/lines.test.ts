@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
-import { type LogFields, nullLogger } from "@patchbay/core";
+import { type LineReader, type LogFields, nullLogger } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { ErrorTail, errorTailLimit, LineReader, maskSecrets } from "../../src/process/lines.ts";
+import { ErrorTail, errorTailLimit, maskSecrets, readMessages } from "../../src/process/lines.ts";
 
 function reader(limit?: number): { readonly read: LineReader; readonly heard: unknown[]; readonly logged: string[] } {
   const heard: unknown[] = [];
   const logged: string[] = [];
   const log = (message: string, fields?: LogFields): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  return { read: new LineReader({ ...nullLogger, warn: log }, (message) => heard.push(message), limit), heard, logged };
+  const read = readMessages({ ...nullLogger, warn: log }, (message) => heard.push(message), limit);
+  return { read, heard, logged };
 }
 
 describe("lines of an agent", () => {

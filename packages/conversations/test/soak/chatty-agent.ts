@@ -1,5 +1,5 @@
 import { stdin, stdout } from "node:process";
-import { createInterface } from "node:readline";
+import { linesOf } from "../../../core/src/support/line-reader.ts";
 
 /** An agent that speaks the Agent Client Protocol: much in each turn, and without an end where it is told to hang. */
 interface Heard {
@@ -27,7 +27,7 @@ function talk(turn: number): void {
 }
 
 let turns = 0;
-for await (const line of createInterface({ input: stdin })) {
+for await (const line of linesOf(stdin)) {
   const { id, method, params }: Heard = JSON.parse(line);
   if (method === "initialize") say({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
   if (method === "session/new") say({ id, result: { sessionId: "s" } });

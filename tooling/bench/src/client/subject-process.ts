@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface, type Interface } from "node:readline";
+import { linesOf } from "../../../../packages/core/src/support/line-reader.ts";
 import type { ControlLine, StartFigures } from "../subjects/control.ts";
 
 export interface SubjectStats {
@@ -50,7 +50,7 @@ export class SubjectProcess {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, ...environment },
     });
-    const lines = linesOf(createInterface({ input: child.stdout }));
+    const lines = linesOf(child.stdout);
     const ready = parse(await withPatience(lines.next(), child));
     return new SubjectProcess(child, lines, ready, performance.now() - before);
   }
@@ -94,10 +94,6 @@ export class SubjectProcess {
     this.#child.kill("SIGKILL");
     await ended;
   }
-}
-
-function linesOf(input: Interface): AsyncIterator<string> {
-  return input[Symbol.asyncIterator]();
 }
 
 async function withPatience(

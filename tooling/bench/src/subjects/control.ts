@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createInterface } from "node:readline";
+import { LineReader } from "../../../../packages/core/src/support/line-reader.ts";
 import { countTimers } from "./count-timers.ts";
 
 /** What the benchmark asks of a subject; see the README. */
@@ -61,12 +61,10 @@ export function serveControl(
   input: NodeJS.ReadableStream = process.stdin,
 ): void {
   say({ ...where, readyMs: performance.now() - startedAt, ...start });
-  const lines = createInterface({ input });
-  lines.on("line", (text) => {
-    void answer(JSON.parse(text), actions).then(say);
-  });
+  const lines = new LineReader({ onLine: (text) => void answer(JSON.parse(text), actions).then(say) });
+  input.on("data", (chunk: Uint8Array) => lines.push(chunk));
   // The benchmark was ended in the middle: nobody says `stop` any more.
-  lines.on("close", () => {
+  input.on("close", () => {
     void actions.stop().finally(() => process.exit(0));
   });
 }

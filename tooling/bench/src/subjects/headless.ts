@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
+import { LineReader } from "../../../../packages/core/src/support/line-reader.ts";
 import { serveControl } from "./control.ts";
 import { moveToPrivateHome, readRecord } from "./private-home.ts";
 
@@ -13,11 +13,12 @@ const home = moveToPrivateHome();
 const commands = new PassThrough();
 const events = new PassThrough();
 Object.defineProperty(process, "stdin", { value: commands });
-const lines = createInterface({ input: events });
 const listening = new Promise<void>((resolve) => {
-  lines.on("line", (line) => {
+  const onLine = (line: string): void => {
     if (line.startsWith('{"event":"listening"')) resolve();
-  });
+  };
+  const lines = new LineReader({ onLine });
+  events.on("data", (chunk: Uint8Array) => lines.push(chunk));
 });
 const output = process.stdout;
 Object.defineProperty(process, "stdout", { value: events });

@@ -1,5 +1,4 @@
 // A scripted agent that speaks the Agent Client Protocol: it does what its prompt says, to be measured with.
-import { createInterface } from "node:readline";
 
 if (process.argv.includes("--version")) {
   process.stdout.write("0.61.0\n");
@@ -65,10 +64,17 @@ const answers = {
   "session/prompt": answer,
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line);
+function hear({ id, method, params }) {
   const handle = answers[method];
-  if (id === undefined) continue;
+  if (id === undefined) return;
   if (handle === undefined) write({ id, error: { code: -32601, message: "Method not found" } });
   else void Promise.resolve(handle(params)).then((result) => write({ id, result }));
+}
+
+// It stands by itself where it runs. Lines end at line feeds only: `readline` also cuts at U+2028.
+let begun = "";
+for await (const chunk of process.stdin.setEncoding("utf8")) {
+  const lines = (begun + chunk).split("\n");
+  begun = lines.pop();
+  for (const line of lines) hear(JSON.parse(line));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { ClaudeSession, type Children, createNodeChildren, type SessionHost } from "@patchbay/conversations";
-import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { createNodePlatform, LineReader, nullLogger } from "@patchbay/core";
 import { claudeScenarios, type ConversationScenario, type RecordedLine, ScenarioPlayer } from "@patchbay/testkit";
 import { claude } from "../agents/claude.ts";
 import { listenModelServer, type ModelServer } from "../models/model-server.ts";
@@ -98,13 +98,11 @@ function recording(children: Children, lines: RecordedLine[]): Children {
   return {
     endAllSync: () => children.endAllSync(),
     start: async (request, listeners) => {
-      let rest = "";
+      const heard = new LineReader({ onLine: (line) => lines.push({ dir: "in", body: JSON.parse(line) }) });
       const child = await children.start(request, {
         ...listeners,
         onOutput: (chunk) => {
-          const pieces = (rest + Buffer.from(chunk).toString("utf8")).split("\n");
-          rest = pieces.pop() ?? "";
-          for (const piece of pieces) lines.push({ dir: "in", body: JSON.parse(piece) });
+          heard.push(chunk);
           listeners.onOutput(chunk);
         },
       });

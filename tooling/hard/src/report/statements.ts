@@ -58,6 +58,7 @@ export const statements: Readonly<Record<string, string>> = {
   F04: "SIGSTOP 3 s + SIGCONT: delivers within 1 s",
   F05: "1,000 diffs: no growth > 2 MB",
   F06: "an editor API that throws becomes isError",
+  L07: "serve --json takes every command whole, whatever characters its texts hold and however its bytes come",
   W01: "no token is refused before the upgrade",
   W02: "a wrong token is refused before the upgrade",
   W03: "an Origin is refused before the upgrade",
