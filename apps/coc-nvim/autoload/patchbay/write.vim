@@ -1,6 +1,6 @@
 " Whose hand it was. Writing a proposal accepts it where the user did so: a write command typed in its window, for it alone. :wa and
 " plugins that save by themselves never accept what he has perhaps not looked at. Nor does a key that was on its way elsewhere: a
-" review that came by itself takes no verdict before the keys have rested for a second.
+" review that came by itself takes no verdict before the keys have rested for a second, or three seconds have passed.
 
 " The Ex command the user typed last: [buffer, command, time].
 let s:typed = [0, '', []]
@@ -10,6 +10,8 @@ let s:left = 0
 
 " How long keys must rest in a review that was not asked for, and after the user was told so, seconds.
 let [s:rest, s:told_rest] = [1.0, 0.5]
+" Who goes on typing in a review for so long has seen it, seconds.
+let s:longest = 3.0
 
 " What may stand before a write command without making it another one.
 let s:before = '^[: \t]*\%(\%(sil\%[ent]!\?\|uns\%[ilent]\|conf\%[irm]\|keepa\%[lt]\|keepj\%[umps]\|kee\%[pmarks]\|lockm\%[arks]\|\d*verb\%[ose]\)\s\+\)*'
@@ -24,7 +26,7 @@ let s:write_all = s:before . '\%(wqa\%[ll]\|xa\%[ll]\)\s*$'
 
 " The review has come by itself, or the cursor has come into it.
 function! patchbay#write#arrive(review, entered) abort
-  let a:review.held = {'since': reltime(), 'rest': s:rest, 'from': a:entered ? s:left : 0}
+  let a:review.held = {'came': reltime(), 'since': reltime(), 'rest': s:rest, 'from': a:entered ? s:left : 0}
 endfunction
 
 " The user asked for it.
@@ -40,20 +42,29 @@ endfunction
 " A key was pressed in the review under the cursor, or about the one that is named.
 function! patchbay#write#pressed(...) abort
   let review = patchbay#review#find(a:0 > 0 ? a:1 : get(b:, 'patchbay_review', ''))
-  if empty(get(review, 'held', {}))
-    return
-  endif
-  " Who came from a window that is still there has come by himself; one that was closed under the cursor led him here.
-  if (review.held.from > 0 && win_id2tabwin(review.held.from) !=# [0, 0]) || reltimefloat(reltime(review.held.since)) >= review.held.rest
-    let review.held = {}
-  else
+  if !empty(review) && s:IsHeld(review)
     let review.held.since = reltime()
   endif
 endfunction
 
+" Whether a review takes no verdict yet.
+function! s:IsHeld(review) abort
+  let held = a:review.held
+  if empty(held)
+    return 0
+  endif
+  " Who came from a window that is still there has come by himself; one that was closed under the cursor led him here.
+  let by_himself = held.from > 0 && win_id2tabwin(held.from) !=# [0, 0]
+  if by_himself || reltimefloat(reltime(held.since)) >= held.rest || reltimefloat(reltime(held.came)) >= s:longest
+    let a:review.held = {}
+  endif
+  return !empty(a:review.held)
+endfunction
+
 " Whether a verdict ('accept' or 'reject') counts now; where it does not, that is said.
 function! patchbay#write#counts(review, verdict) abort
-  if empty(a:review.held)
+  " ZQ and the like move nothing before: the clock is looked at now.
+  if !s:IsHeld(a:review)
     return 1
   endif
   let [a:review.held.since, a:review.held.rest] = [reltime(), s:told_rest]

@@ -76,6 +76,38 @@ describe.each(findVims())("a review that came by itself, in $name", (vim) => {
     },
   );
 
+  it.each([":q!", ":close", ":tabclose", ":bdelete!", "ZQ", "\\\\pr", "\\<C-w>c", "\\<C-w>q"])(
+    "is rejected by %s once it has been open for a while, without a key before",
+    async (typed) => {
+      const { told, facts } = await folder.run(
+        ...moved,
+        rested,
+        tried(keys(typed)),
+        "let g:facts.open = patchbay#review#open_ids()",
+        "let g:facts.said = Said('Not rejected: ')",
+      );
+      expect(told).toEqual([["rejected", "p1"]]);
+      expect(facts).toEqual({ open: [], said: 0 });
+    },
+  );
+
+  it.each([
+    [":w", "accepted"],
+    ["ZZ", "accepted"],
+    ["\\\\pa", "accepted"],
+    ["ZQ", "rejected"],
+    [":q", "rejected"],
+    ["\\\\pr", "rejected"],
+  ])("is decided by %s in the midst of keys, three seconds after it came", async (typed, verdict) => {
+    const { told } = await folder.run(
+      ...moved,
+      'call Type("j") | call Type("k")',
+      "let g:review.held.came = [0, 0]",
+      `call Type(${keys(typed)})`,
+    );
+    expect(told.map(([kind]) => kind)).toEqual([verdict]);
+  });
+
   it("is not decided by keys that go on without a rest", async () => {
     const { told, facts } = await folder.run(
       ...moved,
