@@ -52,7 +52,8 @@
     (pcase (plist-get event :event)
       ("listening" (message "Patchbay serves %s: type `patchbay run claude' in a terminal" patchbay--folder))
       ("proposal" (patchbay--review event))
-      ("changed" (patchbay--update event))
+      ;; What this buffer sent itself is in it.
+      ("changed" (when (equal (plist-get event :by) "file") (patchbay--update event)))
       ("ended" (patchbay--close id) (message "Patchbay: %s" (plist-get event :how)))
       ("message" (patchbay--ask event))
       ("error" (message "Patchbay: %s" (plist-get event :message))))))

@@ -22,6 +22,8 @@ define-command patchbay-start -docstring "Serve the current folder to agents" %{
                 case $(field .event) in
                 listening) show "echo Patchbay serves this folder: type 'patchbay run claude' in a terminal" ;;
                 proposal | changed)
+                    # What was sent from here is there.
+                    [ "$(field .by)" = edit ] && continue
                     # The ending stays: Kakoune knows the language by it.
                     [ "$(field .event)" = proposal ] && printf %s "$(basename "$(field .path)")" >"$dir/$id.name"
                     file="$dir/$id.$(cat "$dir/$id.name")"

@@ -14,6 +14,7 @@ import {
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";
+import type { Review } from "../host/review-queue.ts";
 import { isBelow } from "../host/open-files.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
@@ -65,15 +66,23 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   options.onCompanion?.(companion);
   const tellFailure = ({ done, text }: CommandResult): void => (done ? undefined : print(text));
   for (const place of command.open) tellFailure(openFile(place, { host, folder }));
-  const told = new Map<string, number>();
-  host.diffs.onDidChange(() => {
-    for (const { request, original, text, edited, standing, revision } of host.diffs.waiting) {
+  const told = new Map<string, Review>();
+  const tellReviews = (isSettled: boolean): void => {
+    for (const review of host.diffs.waiting) {
+      const { request, original, text, edited, standing, revision } = review;
       const { id, agentName: agent, path, kind } = request;
       const before = told.get(id);
-      told.set(id, revision);
+      const isOfFile = before?.revision !== revision;
+      if (!isOfFile && before.text === text && (before.standing === standing || !isSettled)) continue;
+      told.set(id, review);
       if (before === undefined) tell("proposal", { id, agent, path, kind, original, text, edited, standing });
-      else if (before !== revision) tell("changed", { id, original, text, standing });
+      else tell("changed", { id, by: isOfFile ? "file" : "edit", original, text, standing });
     }
+  };
+  host.diffs.onDidChange(() => {
+    tellReviews(false);
+    // A new standing comes before the sides that go with it, or alone, when an edit has resolved a conflict.
+    queueMicrotask(() => tellReviews(true));
   });
   host.diffs.onDidEnd(({ review, end }) => {
     told.delete(review.request.id);
@@ -97,7 +106,10 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     asked = JSON.stringify(waiting);
     tell("commands", { commands: waiting });
   });
-  companion.onDidChangeSessions(() => tell("sessions", { sessions: companion.sessions }));
+  companion.onDidChangeSessions(() => {
+    const sessions = companion.sessions.map(({ agentName: agent, ...session }) => ({ ...session, agent }));
+    tell("sessions", { sessions });
+  });
   let stopReading: (() => void) | undefined;
   const ending = new DisposableStore();
   try {
@@ -274,8 +286,8 @@ const text = z
   .nullish()
   .transform((value) => value ?? undefined);
 
-/** What a program tells `patchbay serve --json`, one JSON object per line. */
-const schema = z.discriminatedUnion("command", [
+/** What a program tells `patchbay serve --json`, one JSON object per line (docs/serve-json.md). */
+export const commandSchema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("accept"), id: z.string(), text }),
   z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
   z.object({ command: z.enum(["allow-command", "reject-command"]), id: z.string(), reason: text }),
@@ -301,7 +313,7 @@ const schema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("quit") }),
 ]);
 
-type JsonCommand = z.infer<typeof schema>;
+type JsonCommand = z.infer<typeof commandSchema>;
 
 /** By which a program knows an answer again; undefined: it does not ask for one. */
 function requestIn(line: string): string | number | undefined {
@@ -318,7 +330,7 @@ function requestIn(line: string): string | number | undefined {
 /** Reads a line. Throws PatchbayError `invalid-argument` that says what does not fit. */
 function parseJsonCommand(line: string): JsonCommand {
   const value = parseJson(line);
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = commandSchema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
   const field = issue?.path.join(".") ?? "";
