@@ -190,11 +190,9 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
         return (await companion.reject(command.id, command.reason)) ? done : notWaiting(command.id);
       return host.diffs.reject(command.id) ? done : notWaiting(command.id);
     case "allow-command":
-    case "reject-command": {
-      const answer = command.command === "allow-command" ? "allow" : "reject";
-      const isAnswered = companion.commands?.answer(command.id, answer, command.reason) === true;
-      return orNot(isAnswered, `No command ${command.id} waits.`);
-    }
+      return orNot(companion.commands?.answer(command.id, "allow") === true, noCommand(command.id));
+    case "reject-command":
+      return orNot(companion.commands?.answer(command.id, "reject", command.reason) === true, noCommand(command.id));
     case "edit":
       return host.diffs.edit(command.id, command.text) ? done : notWaiting(command.id);
     case "open":
@@ -234,6 +232,8 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
       return done;
   }
 }
+
+const noCommand = (id: string): string => `No command ${id} waits.`;
 
 const notWaiting = (id: string): CommandResult => ({ done: false, text: `No proposal ${id} waits.` });
 
@@ -290,7 +290,8 @@ const text = z
 export const commandSchema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("accept"), id: z.string(), text }),
   z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
-  z.object({ command: z.enum(["allow-command", "reject-command"]), id: z.string(), reason: text }),
+  z.object({ command: z.literal("allow-command"), id: z.string() }),
+  z.object({ command: z.literal("reject-command"), id: z.string(), reason: text }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
   z.object({ command: z.enum(["accept-all", "reject-all"]), folder: text }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),
