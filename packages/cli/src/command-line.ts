@@ -45,10 +45,10 @@ export interface HookCommand {
 
 /** What agents did, and taking it back. */
 export interface TurnsCommand {
-  readonly kind: "turns" | "diff" | "undo";
+  readonly kind: "turns" | "diff" | "undo" | "redo";
   readonly folder: string;
   readonly json: boolean;
-  /** Its number in the list, from 1; undefined: the newest. */
+  /** Its number, which stays the same; undefined: the newest. */
   readonly turn: number | undefined;
   readonly path: string | undefined;
   /** Its number in the file, from 1. */
@@ -164,6 +164,7 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
     case "turns":
     case "diff":
     case "undo":
+    case "redo":
       return parseTurns(name, rest, cwd);
     case "run": {
       const [agent, ...args] = rest;
@@ -242,6 +243,7 @@ const turnOptions = {
     yes: { type: "boolean" },
     help,
   },
+  redo: { reason: { type: "string" }, now: { type: "boolean" }, yes: { type: "boolean" }, help },
 } as const satisfies Readonly<Record<TurnsCommand["kind"], Options>>;
 
 /** `[turn] [path]`: what is no number is a path. */

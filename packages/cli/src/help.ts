@@ -13,6 +13,7 @@ Usage: patchbay <command>
   turns             list what agents changed in the current folder, turn by turn
   diff [turn]       show what a turn changed
   undo [turn]       take a turn back, a file of it or a part of that
+  redo [turn]       bring back what an undo took
   doctor [folder]   find out why an agent does not connect or shows no changes
 
   --help            this text; with a command, more about it
@@ -75,13 +76,18 @@ install enters it into an agent's settings: the user's own, or with --project th
 Lists what agents changed in the current folder, the newest turn first: agent, prompt, files. "likely" means that a file changed while the agent worked, as by a shell command. Needs the agent's hook (patchbay hook install). Works without an editor.`,
   diff: `Usage: patchbay diff [turn] [path]
 
-Shows what a turn changed, as far as it is neither kept nor undone. The turn is its number in "patchbay turns"; by default the newest.`,
+Shows what a turn changed, as far as it is neither kept nor undone. The turn is its number in "patchbay turns", which stays the same; by default the newest.`,
   undo: `Usage: patchbay undo [turn] [path] [--hunk <number>] [--reason <text>] [--now] [--yes]
        patchbay undo --session <id> [--reason <text>] [--now] [--yes]
 
-Takes back what a turn changed: all of it, a file, or one hunk of a file as "patchbay diff" shows them, counted from 1. Lines that were changed since are left alone. A file that the turn created goes to the trash, if nothing was changed in it since. An undo is a turn of its own and can be undone.
+Takes back what a turn changed: all of it, a file, or one hunk of a file as "patchbay diff" shows them, counted from 1. Lines that were changed since are left alone. A file that the turn created goes to the trash, if nothing was changed in it since.
+Without a number it takes back the newest turn that is not undone yet; repeated, the one before. "patchbay redo" brings back what the last undo took. An undo is a turn of its own, with its own number.
 While the agent works, an undo waits for the end of its turn; --now does not wait. An agent with a hook is told with your next prompt, and why (--reason).
 --session takes back all turns of a session, the newest first; "patchbay turns" shows its id, and the first characters are enough.`,
+  redo: `Usage: patchbay redo [turn] [path] [--reason <text>] [--now] [--yes]
+
+Brings back what "patchbay undo", or an undo in an editor, took: without a number what the last undo took, repeated, the one before. The number can be that of the undo, or of the turn that was undone: its last undo then. Lines that were changed since are left alone.
+While the agent works, it waits for the end of its turn; --now does not wait. An agent with a hook is told with your next prompt, and why (--reason).`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json | --report]
        patchbay doctor --explain <finding>
 

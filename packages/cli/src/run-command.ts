@@ -80,7 +80,8 @@ export async function runCommand(command: Command): Promise<number> {
     }
     case "turns":
     case "diff":
-    case "undo": {
+    case "undo":
+    case "redo": {
       const { runTurns } = await import("./turns/turn-commands.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
       return await runTurns({ command, platform: createNodePlatform(), paint, print, ask: askYes });

@@ -140,6 +140,18 @@ export class FolderLedgers implements TurnWitness {
     return this.#book.all.toReversed().map((turn) => this.#book.info(turn, this.#places));
   }
 
+  /**
+   * The undo that was made last and still stands, of any turn or of one: undoing it brings back what it took. What brought something
+   * back is an undo of an undo, and is not meant.
+   */
+  lastUndo(turnId?: string): TurnInfo | undefined {
+    const isOfTurn = (undoes: string | undefined): boolean =>
+      undoes !== undefined && (turnId ?? undoes) === undoes && this.#book.get(undoes)?.undoes === undefined;
+    return this.turns().find(
+      ({ undoes, files }) => isOfTurn(undoes) && files.some(({ review }) => review !== "undone"),
+    );
+  }
+
   turnBegan(source: TurnSource, prompt: string): void {
     this.#later(async () => {
       await this.#observer.began(source, prompt);

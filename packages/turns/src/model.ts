@@ -3,6 +3,8 @@ import type { HostMessage, Logger, Platform } from "@patchbay/core";
 /** What a turn of an agent changed. */
 export interface TurnInfo {
   readonly id: string;
+  /** By which users name it. It counts up and never becomes another turn's while this one is known. */
+  readonly number: number;
   /** The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. */
   readonly agents: readonly string[];
   /** Id of the first agent, e.g. `claude`. */

@@ -51,6 +51,35 @@ describe("what the agent is to hear of an undo", () => {
 });
 
 describe("two windows of one folder", () => {
+  it("number their turns without a number twice, and each keeps its own over restarts", async () => {
+    const lab = new TurnLab();
+    const [first, second] = [lab.open(), lab.open()];
+    await Promise.all([first.settled(), second.settled()]);
+    // Neither has looked yet at what the other did.
+    for (const [ledgers, source, name] of [
+      [first, claude, "a.txt"],
+      [second, gemini, "b.txt"],
+      [first, claude, "c.txt"],
+      [second, gemini, "d.txt"],
+    ] as const) {
+      lab.write(name, "one\n");
+      ledgers.turnBegan(source, name);
+      await lab.told(ledgers, name, "two\n", source);
+      ledgers.turnEnded(source);
+      await ledgers.settled();
+    }
+    const third = lab.open();
+    await third.settled();
+    const numbers = (ledgers: FolderLedgers): readonly string[] =>
+      ledgers.turns().map(({ number, prompt }) => `${number} ${prompt}`);
+    expect(numbers(third)).toEqual(["4 d.txt", "3 c.txt", "2 b.txt", "1 a.txt"]);
+    await third.undo(third.turns()[1]?.id ?? "", { now: true });
+    expect(numbers(third)).toEqual(["5 c.txt", "4 d.txt", "3 c.txt", "2 b.txt", "1 a.txt"]);
+    expect(third.lastUndo()).toMatchObject({ number: 5 });
+    expect(third.lastUndo(third.turns()[2]?.id)).toMatchObject({ number: 5 });
+    expect(third.lastUndo(third.turns()[3]?.id)).toBeUndefined();
+  });
+
   it("know of each other's turns, and what one queues the other carries out when its agent has finished", async () => {
     const lab = new TurnLab();
     const { ledgers: working1, id } = await working(lab);

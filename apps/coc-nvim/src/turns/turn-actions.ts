@@ -223,11 +223,7 @@ export async function showLines(services: TurnServices, given: readonly unknown[
 
 /** `patchbay.bringBack`: the last undo, undone. */
 export async function bringBack(services: TurnServices): Promise<string | undefined> {
-  const turns = services.changes.ledgers.turns();
-  // What brought something back is an undo of an undo, and is not meant.
-  const isOfTurn = (undoes: string | undefined): boolean =>
-    undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
-  const undone = turns.find(({ undoes, files }) => isOfTurn(undoes) && files.some(({ review }) => review !== "undone"));
+  const undone = services.changes.ledgers.lastUndo();
   if (undone === undefined) return l10n.t("There is nothing to bring back.");
   return await undoAndTell(services, undone, { now: true });
 }

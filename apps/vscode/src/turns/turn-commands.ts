@@ -178,11 +178,7 @@ export function registerTurnCommands(services: TurnCommandServices): Disposable[
         if (found !== undefined) await undo(found.turn, { path: found.path, hunk });
     }),
     commands.registerCommand("patchbay.bringBack", async () => {
-      const turns = ledgers.turns();
-      // What brings an undo back is an entry that undoes, too.
-      const isUndo = ({ undoes }: TurnInfo): boolean =>
-        undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
-      const undone = turns.find((one) => isUndo(one) && one.files.some(({ review }) => review !== "undone"));
+      const undone = ledgers.lastUndo();
       if (undone === undefined) void inform(l10n.t("There is nothing to bring back."));
       else await tell(await ledgers.undo(undone.id, { now: true }));
     }),

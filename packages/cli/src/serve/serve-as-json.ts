@@ -287,7 +287,7 @@ const text = z
   .transform((value) => value ?? undefined);
 
 /** What a program tells `patchbay serve --json`, one JSON object per line (docs/serve-json.md). */
-export const commandSchema = z.discriminatedUnion("command", [
+const schema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("accept"), id: z.string(), text }),
   z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
   z.object({ command: z.literal("allow-command"), id: z.string() }),
@@ -314,7 +314,7 @@ export const commandSchema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("quit") }),
 ]);
 
-type JsonCommand = z.infer<typeof commandSchema>;
+type JsonCommand = z.infer<typeof schema>;
 
 /** By which a program knows an answer again; undefined: it does not ask for one. */
 function requestIn(line: string): string | number | undefined {
@@ -331,7 +331,7 @@ function requestIn(line: string): string | number | undefined {
 /** Reads a line. Throws PatchbayError `invalid-argument` that says what does not fit. */
 function parseJsonCommand(line: string): JsonCommand {
   const value = parseJson(line);
-  const { success, data, error } = commandSchema.safeParse(value);
+  const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
   const field = issue?.path.join(".") ?? "";

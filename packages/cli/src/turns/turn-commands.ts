@@ -44,7 +44,7 @@ export function openLedgers(
 /** Longest diff of a file that is printed, lines. */
 const longestDiff = 2_000;
 
-/** `turns`, `diff` and `undo`: what agents did in a folder, from what is on disk. Works without an editor. Resolves with the exit code. */
+/** `turns`, `diff`, `undo` and `redo`: what agents did in a folder, from what is on disk. Works without an editor. Resolves with the exit code. */
 export async function runTurns(options: TurnsOptions): Promise<number> {
   const { command, platform } = options;
   const folder = await folderWithTurns(platform, command.folder);
@@ -61,6 +61,8 @@ export async function runTurns(options: TurnsOptions): Promise<number> {
         return options.command.session === undefined
           ? await undoPart(ledgers, folder, options)
           : await undoSession(ledgers, folder, { ...options, session: options.command.session });
+      case "redo":
+        return await redo(ledgers, folder, options);
     }
   } finally {
     await ledgers.settled();
@@ -87,8 +89,8 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
       `Nothing that agents changed in ${folder} is known. Agents tell of it by their hooks: ${program} hook install`,
     );
   }
-  for (const [index, turn] of turns.entries()) {
-    const { agents, prompt, began, ended, border, undoes, isPartial, session } = turn;
+  for (const turn of turns) {
+    const { number, prompt, began, ended, border, isPartial, session } = turn;
     const facts = [
       new Date(began).toLocaleString(),
       ...(ended === undefined ? ["working"] : []),
@@ -96,12 +98,19 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
       ...(isPartial ? ["not all files could be looked at"] : []),
       ...(session === "" ? [] : [`session ${escapeLine(session)}`]),
     ];
-    const title = undoes === undefined ? agents.join(", ") : `undo of ${agents.join(", ")}`;
-    print(`${paint.strong(`${index + 1}  ${title}`)}  ${paint.faint(facts.join(", "))}`);
+    print(`${paint.strong(`${number}  ${titleOf(turn, turns)}`)}  ${paint.faint(facts.join(", "))}`);
     if (prompt !== "") print(`   ${escapeLine(prompt)}`);
     for (const file of turn.files) print(`   ${fileLine(file, folder, paint)}`);
   }
   return 0;
+}
+
+function titleOf({ undoes, agents }: TurnInfo, turns: readonly TurnInfo[]): string {
+  const names = agents.join(", ");
+  if (undoes === undefined) return names;
+  const undone = turns.find(({ id }) => id === undoes);
+  const of = undone === undefined ? names : `turn ${undone.number} (${names})`;
+  return `${undone?.undoes === undefined ? "undo" : "redo"} of ${of}`;
 }
 
 function fileLine({ path, kind, attribution, review, lines }: TurnFile, folder: string, paint: Paint): string {
@@ -162,6 +171,31 @@ async function undoPart(
   });
 }
 
+/** Undoes an undo: the last one, or that of a turn. */
+async function redo(
+  ledgers: FolderLedgers,
+  folder: string,
+  { command, paint, print, ask }: TurnsOptions,
+): Promise<number> {
+  const chosen = command.turn === undefined ? undefined : turnWith(command.turn, ledgers.turns());
+  const undo = chosen !== undefined && chosen.undoes !== undefined ? chosen : ledgers.lastUndo(chosen?.id);
+  if (undo === undefined) {
+    print(chosen === undefined ? "There is nothing to bring back." : `Nothing of turn ${chosen.number} is undone.`);
+    return 1;
+  }
+  const files = filesOf(undo, folder, command.path);
+  const what = files.map(({ path }) => shown(path, folder)).join(", ");
+  const question = `Bring back what was undone of ${undo.agents.join(", ")} in ${what}?`;
+  if (!(await isWanted(question, { command, print, ask }))) return 1;
+  const [path] = command.path === undefined ? [] : files.map((file) => file.path);
+  return await undoAndTell(ledgers, folder, [undo], {
+    command,
+    paint,
+    print,
+    part: path === undefined ? {} : { path },
+  });
+}
+
 /** All turns of one session, the newest first: an older one is what the newer one began with. */
 async function undoSession(
   ledgers: FolderLedgers,
@@ -195,7 +229,7 @@ async function isWanted(
   if (command.yes) return true;
   const answer = await ask(question);
   if (answer === undefined)
-    print("Nobody could be asked, and nothing was undone. With --yes it is done without a question.");
+    print("Nobody could be asked, and nothing was changed. With --yes it is done without a question.");
   return answer === true;
 }
 
@@ -209,7 +243,8 @@ async function undoAndTell(
   const results: UndoResult[] = [];
   for (const turn of turns) {
     const result = await ledgers.undo(turn.id, { now, ...part, ...(reason.trim() === "" ? {} : { reason }) });
-    for (const file of result.files) print(outcomeLine(file, folder, paint));
+    for (const file of result.files)
+      print(outcomeLine(file, folder, paint, turn.undoes === undefined ? "undone" : "brought back"));
     results.push(result);
   }
   await ledgers.settled();
@@ -230,18 +265,23 @@ async function undoAndTell(
   return isDone ? 0 : 1;
 }
 
-function outcomeLine({ path, outcome, conflicts }: UndoneFile, folder: string, paint: Paint): string {
+function outcomeLine(
+  { path, outcome, conflicts }: UndoneFile,
+  folder: string,
+  paint: Paint,
+  done: "undone" | "brought back",
+): string {
   const name = shown(path, folder);
   const places = conflicts === 1 ? "one place was" : `${conflicts} places were`;
   switch (outcome) {
     case "undone":
-      return paint.good(`${name}: undone`);
+      return paint.good(`${name}: ${done}`);
     case "partly":
-      return `${name}: undone, but ${places} changed again since and left alone`;
+      return `${name}: ${done}, but ${places} changed again since and left alone`;
     case "conflict":
       return paint.bad(`${name}: left alone, because it was changed again since`);
     case "queued":
-      return `${name}: the agent works on it; undone when its turn has ended (--now does not wait)`;
+      return `${name}: the agent works on it; ${done} when its turn has ended (--now does not wait)`;
     case "stale":
       return paint.bad(`${name}: left alone, because it changes right now or is no plain file of the folder`);
     case "unknown":
@@ -251,24 +291,36 @@ function outcomeLine({ path, outcome, conflicts }: UndoneFile, folder: string, p
   }
 }
 
-/** The turn with this number, or the newest one with something to undo; and its files that are meant. */
+/** The turn with this number, or the newest one with something that is neither kept nor undone; and its files that are meant. */
 function chosenOf(
   ledgers: FolderLedgers,
   folder: string,
   { turn: number, path }: TurnsCommand,
 ): { readonly turn: TurnInfo; readonly files: readonly TurnFile[] } {
   const turns = ledgers.turns();
-  const turn =
-    number === undefined
-      ? turns.find(({ undoes, files }) => undoes === undefined && files.some(({ review }) => review !== "undone"))
-      : turns[number - 1];
-  if (turn === undefined) {
-    const text = number === undefined ? "No changes by agents are known here." : `There is no turn ${number}.`;
-    throw new PatchbayError("invalid-argument", `${text} Type: ${program} turns`);
-  }
+  const isOpen = ({ review }: TurnFile): boolean => review === "unreviewed" || review === "partly";
+  const newest = turns.find(({ undoes, files }) => undoes === undefined && files.some(isOpen));
+  const turn = number === undefined ? newest : turnWith(number, turns);
+  if (turn !== undefined) return { turn, files: filesOf(turn, folder, path) };
+  const none =
+    turns.length === 0 ? "No changes by agents are known here." : "All changes by agents are kept or undone.";
+  throw new PatchbayError("invalid-argument", `${none} Type: ${program} turns`);
+}
+
+function turnWith(number: number, turns: readonly TurnInfo[]): TurnInfo {
+  const [turn, other] = turns.filter((one) => one.number === number);
+  if (turn !== undefined && other === undefined) return turn;
+  const text =
+    turn === undefined
+      ? `There is no turn ${number}. Type: ${program} turns`
+      : `Two turns that began at the same time have the number ${number}. Use an editor, or --session.`;
+  throw new PatchbayError("invalid-argument", text);
+}
+
+function filesOf(turn: TurnInfo, folder: string, path: string | undefined): readonly TurnFile[] {
   const wanted = path === undefined ? undefined : resolve(folder, path);
   const files = turn.files.filter((file) => wanted === undefined || file.path === wanted);
-  if (files.length > 0) return { turn, files };
+  if (files.length > 0) return files;
   throw new PatchbayError("invalid-argument", `This turn did not change ${escapeLine(path ?? "any file")}.`);
 }
 

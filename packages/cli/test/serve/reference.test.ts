@@ -6,7 +6,7 @@ import { runHook } from "@patchbay/core/hook";
 import { createClaudeDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCommandLine } from "../../src/command-line.ts";
-import { commandSchema, serveAsJson } from "../../src/serve/serve-as-json.ts";
+import { serveAsJson } from "../../src/serve/serve-as-json.ts";
 
 const reference = readFileSync(new URL("../../../../docs/serve-json.md", import.meta.url), "utf8");
 
@@ -275,24 +275,33 @@ describe("the reference of serve --json", () => {
     expect(Array.from(documented.keys()).filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("shows every command with every field that is taken, and none that is not", () => {
-    const shown = reference.split("\n").filter((line) => line.startsWith('{"command"'));
-    const fields = new Map<string, Set<string>>();
+  it("shows every command with every field that is taken, and none that is not", async () => {
+    await next("listening");
+    const shown = reference.split("\n").filter((line) => line.startsWith('{"command"') && !line.includes('"quit"'));
+    const commands = new Map<string, Record<string, unknown>[]>();
     for (const line of shown) {
-      const { command, ...rest }: Record<string, unknown> = JSON.parse(line);
-      expect(commandSchema.safeParse(JSON.parse(line)).success, line).toBe(true);
-      const known = fields.get(String(command)) ?? new Set();
-      fields.set(String(command), known);
-      for (const field of Object.keys(rest)) known.add(field);
+      const fields: Record<string, unknown> = JSON.parse(line);
+      const name = String(fields["command"]);
+      commands.set(name, [...(commands.get(name) ?? []), fields]);
     }
-    const taken = new Map<string, readonly string[]>();
-    for (const option of commandSchema.options) {
-      const names = Object.keys(option.shape).filter((field) => field !== "command");
-      const { command: name } = option.shape;
-      for (const command of "options" in name ? name.options : name.values) taken.set(command, names.toSorted());
+    // No field takes `true`: what is refused for it is a field of that command.
+    const source = readFileSync(new URL("../../src/serve/serve-as-json.ts", import.meta.url), "utf8");
+    const words = new Set(Array.from(source.matchAll(/\b([a-z]\w*)[:,]/giu), ([, word = ""]) => word));
+    for (const word of ["command", "request"]) words.delete(word);
+    for (const [name, lines] of commands) {
+      for (const word of words) tell({ ...lines[0], [word]: true, request: `${name} ${word}` });
     }
-    const sorted = (map: ReadonlyMap<string, Iterable<string>>): unknown =>
-      Object.fromEntries(Array.from(map, ([command, names]) => [command, Array.from(names).toSorted()]));
-    expect(sorted(fields)).toEqual(sorted(taken));
+    tell({ command: "fly", request: "last" });
+    await expect.poll(() => told("error")).toContainEqual(expect.objectContaining({ request: "last" }));
+    const taken = told("error").flatMap(({ request, message }) => {
+      const [, field] = /^Invalid command: its "(\w+)" is missing/u.exec(String(message)) ?? [];
+      return field === undefined ? [] : [String(request)];
+    });
+    const documented = Array.from(commands, ([name, lines]) =>
+      lines.flatMap((fields) =>
+        Object.keys(fields).flatMap((field) => (field === "command" ? [] : [`${name} ${field}`])),
+      ),
+    );
+    expect(taken.toSorted()).toEqual(Array.from(new Set(documented.flat())).toSorted());
   });
 });

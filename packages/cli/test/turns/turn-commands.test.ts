@@ -19,28 +19,36 @@ beforeEach(async () => {
   platform = createTestPlatform();
   file = join(platform.workspace, "a.txt");
   writeFileSync(file, before);
+  await another(before, after);
+});
+
+afterEach(() => platform.dispose());
+
+function openLedger(): FolderLedgers {
   const folders = [platform.workspace];
-  const storageDirectory = turnsDirectory(platform, folders);
   const door = createDiskDoor({ platform, folders });
-  const ledgers = new FolderLedgers({ platform, folders, storageDirectory, door });
+  return new FolderLedgers({ platform, folders, storageDirectory: turnsDirectory(platform, folders), door });
+}
+
+/** A turn that changes the file. */
+async function another(was: string, is: string): Promise<void> {
+  const ledgers = openLedger();
   ledgers.turnBegan(source, "Shout\nplease");
-  ledgers.aboutToWrite(source, [{ path: file, before }]);
+  ledgers.aboutToWrite(source, [{ path: file, before: was }]);
   await ledgers.settled();
-  writeFileSync(file, after);
+  writeFileSync(file, is);
   ledgers.wrote(source);
   ledgers.turnEnded(source);
   await ledgers.settled();
   ledgers.dispose();
-});
-
-afterEach(() => platform.dispose());
+}
 
 async function run(
   args: readonly string[],
   answer?: boolean,
 ): Promise<{ readonly code: number; readonly text: string }> {
   const command = parseCommandLine(args, platform.workspace);
-  if (command.kind !== "turns" && command.kind !== "diff" && command.kind !== "undo") throw new Error(command.kind);
+  if (!("kind" in command && "hunk" in command)) throw new Error(command.kind);
   const lines: string[] = [];
   const print = (line: string): void => void lines.push(line);
   const code = await runTurns({ command, platform, paint: createPaint(false), print, ask: async () => answer });
@@ -61,9 +69,58 @@ it("undoes a hunk, asks before, and undoes that", async () => {
   const told = "The agent is told with your next prompt, if an editor with Patchbay is running then.";
   expect(await run(["undo", "1", "a.txt", "--hunk", "2"], true)).toEqual({ code: 0, text: `a.txt: undone\n${told}` });
   expect(readFileSync(file, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
-  expect((await run(["turns"])).text).toContain("1  undo of Claude Code");
-  await run(["undo", "1", "--yes"]);
+  expect((await run(["turns"])).text).toContain("2  undo of turn 1 (Claude Code)");
+  await run(["undo", "2", "--yes"]);
   expect(readFileSync(file, "utf8")).toBe(after);
+});
+
+it("undoes ever older turns, and brings them back in the reverse order", async () => {
+  const texts = [before, after, "ONE\nTWO\nthree\nfour\nFIVE\n", "ONE\nTWO\nTHREE\nfour\nFIVE\n"];
+  for (const [was = "", is = ""] of [texts.slice(1), texts.slice(2)]) await another(was, is);
+  const held = (): number => texts.indexOf(readFileSync(file, "utf8"));
+  const step = async (...args: readonly string[]): Promise<number> => {
+    expect((await run([...args, "--yes"])).code).toBe(0);
+    return held();
+  };
+  const numbers = async (): Promise<readonly string[]> =>
+    Array.from((await run(["turns"])).text.matchAll(/^\d+ {2}\S.*? {2}/gmu), ([line]) => line.trim());
+  expect(held()).toBe(3);
+  expect([await step("undo"), await step("undo")]).toEqual([2, 1]);
+  expect(await numbers()).toEqual([
+    "5  undo of turn 2 (Claude Code)",
+    "4  undo of turn 3 (Claude Code)",
+    "3  Claude Code",
+    "2  Claude Code",
+    "1  Claude Code",
+  ]);
+  expect([await step("redo"), await step("redo")]).toEqual([2, 3]);
+  expect(await run(["redo", "--yes"])).toEqual({ code: 1, text: "There is nothing to bring back." });
+  expect((await numbers()).slice(0, 2)).toEqual(["7  redo of turn 4 (Claude Code)", "6  redo of turn 5 (Claude Code)"]);
+  // Turns that were brought back are undone again, and the numbers still mean what they meant.
+  expect([await step("undo"), await step("undo"), await step("undo")]).toEqual([2, 1, 0]);
+  expect(await run(["redo", "2", "a.txt"], false)).toMatchObject({ code: 1 });
+  expect(await step("redo", "1", "a.txt")).toBe(1);
+  expect(await run(["redo", "1", "--yes"])).toEqual({ code: 1, text: "Nothing of turn 1 is undone." });
+  expect(await step("undo", "1")).toBe(0);
+  expect([await step("redo"), await step("redo"), await step("redo")]).toEqual([1, 2, 3]);
+  await expect(run(["undo", "99"])).rejects.toThrow("There is no turn 99.");
+});
+
+it("passes over what is kept, and says when nothing is left to undo", async () => {
+  await another(after, "kept\n");
+  const editor = openLedger();
+  await editor.settled();
+  const [newest] = editor.turns();
+  expect(await editor.keep(newest?.id ?? "")).toBe(true);
+  await editor.settled();
+  editor.dispose();
+  expect((await run(["undo", "--yes"])).text).toContain("changed again since");
+  await run(["undo", "2", "--yes"]);
+  expect(readFileSync(file, "utf8")).toBe("kept\n");
+  writeFileSync(file, after);
+  expect((await run(["undo", "--yes"])).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(before);
+  await expect(run(["undo", "--yes"])).rejects.toThrow("All changes by agents are kept or undone.");
 });
 
 it("undoes all turns of a session, and has the agent told why by whoever runs then", async () => {

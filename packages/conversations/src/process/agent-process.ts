@@ -1,4 +1,12 @@
-import { type Clock, Emitter, type Event, type Logger, messageOf, PatchbayError } from "@patchbay/core";
+import {
+  type Clock,
+  Emitter,
+  type Event,
+  type Logger,
+  messageOf,
+  PatchbayError,
+  type LineReader,
+} from "@patchbay/core";
 import type { Child, ChildExit, Children, StartRequest } from "./children.ts";
 import { ErrorTail, readMessages } from "./lines.ts";
 

@@ -23,7 +23,7 @@ export class LineReader {
   readonly #options: LineReaderOptions;
   readonly #limit: number;
   // Whole lines only: a character may be cut between two chunks.
-  readonly #decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #begun: Uint8Array = new Uint8Array(0);
   /** Of the line that has begun; beyond the limit it is only counted. */
   #size = 0;

@@ -41,7 +41,7 @@ export interface FileRecord {
 /** What is known of a turn; `TurnInfo` is what is told of it. */
 export interface TurnRecord {
   readonly id: string;
-  /** Counts up: clocks jump. */
+  /** Counts up: clocks jump. Users know the turn by this number. */
   readonly order: number;
   readonly agent: string;
   readonly session: string;

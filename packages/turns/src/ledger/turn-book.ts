@@ -144,7 +144,9 @@ export class TurnBook {
   async open(what: NewTurn): Promise<TurnRecord> {
     const { clock, random } = this.#options.platform;
     await this.#makeRoom();
-    this.#order += 1;
+    // Another window, or the command line, may have counted on.
+    const last = await this.#attempt(() => this.#options.store.lastOrder());
+    this.#order = Math.max(this.#order, last ?? 0) + 1;
     const turn: TurnRecord = {
       ...what,
       id: `${String(this.#order).padStart(8, "0")}-${random.token(9)}`,

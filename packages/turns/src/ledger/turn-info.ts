@@ -8,10 +8,23 @@ export interface Names {
 
 /** What is told of a turn. */
 export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
-  const { id, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial } = turn;
+  const {
+    id,
+    order: number,
+    agents,
+    agent,
+    session,
+    prompt,
+    began,
+    ended,
+    border,
+    undoes,
+    headMoved,
+    isPartial,
+  } = turn;
   const files = Array.from(turn.files.values(), (file) => fileOf(file, names));
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { id, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
+  return { id, number, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
 }
 
 function fileOf(file: FileRecord, names: Names): TurnFile {

@@ -101,6 +101,11 @@ export class DiskStore implements TurnStore {
     for (const { turn, bytes } of found) this.#grow(turn.id, bytes - (this.#journals.get(turn.id) ?? 0));
   }
 
+  async lastOrder(): Promise<number> {
+    const names = await this.#options.platform.files.list(this.#turns);
+    return names.reduce((last, name) => Math.max(last, Number(/^\d+(?=-)/u.exec(name)?.[0] ?? 0)), 0);
+  }
+
   async lastWritten(turn: TurnRecord): Promise<number | undefined> {
     return (await this.#options.platform.files.lstat(this.#journalOf(turn)))?.modifiedMs;
   }

@@ -10,6 +10,8 @@ export interface TurnStore {
    * somebody else has removed. `keep` says whether they are taken over; those that are not come again with the next look.
    */
   others(keep: (turns: readonly TurnRecord[], gone: ReadonlySet<string>) => boolean): Promise<void>;
+  /** The highest `TurnRecord.order` on disk, whoever wrote it; 0: there is none. */
+  lastOrder(): Promise<number>;
   /** When a turn was last written, whoever did; Unix milliseconds. Undefined where it is not on disk. */
   lastWritten(turn: TurnRecord): Promise<number | undefined>;
   /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */

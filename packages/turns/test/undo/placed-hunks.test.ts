@@ -7,6 +7,7 @@ const path = "/ws/a.txt";
 
 const turnWith = (kind: TurnFile["kind"]): TurnInfo => ({
   id: "t",
+  number: 1,
   agents: ["Claude Code"],
   agent: "claude",
   session: "s",

@@ -75,6 +75,7 @@ class MemoryLedger implements UndoLedger {
     }
     this.turns.set(id, {
       id,
+      number: this.turns.size + 1,
       agents: ["Claude Code"],
       agent: "claude",
       session: "s",

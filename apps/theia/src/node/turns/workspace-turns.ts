@@ -139,10 +139,7 @@ export class WorkspaceTurns implements Disposable {
 
   /** Takes the last undo back; undefined where there is none. */
   async bringBack(): Promise<TurnUndone | undefined> {
-    const turns = this.#open()?.turns() ?? [];
-    const isUndo = (undoes: string | undefined): boolean =>
-      undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
-    const last = turns.find(({ undoes, files }) => isUndo(undoes) && files.some(({ review }) => review !== "undone"));
+    const last = this.#open()?.lastUndo();
     return last === undefined ? undefined : await this.undo(last.id, { now: true });
   }
 
