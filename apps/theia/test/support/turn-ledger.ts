@@ -4,6 +4,7 @@ import type { LinesUndone, ListedTurn, TurnMark, TurnUndone } from "../../src/co
 export function listedTurn(facts: Partial<ListedTurn> = {}): ListedTurn {
   return {
     id: "t1",
+    number: 1,
     agents: ["Claude Code"],
     agent: "claude",
     session: "s1",

@@ -20,6 +20,7 @@ const file = { path: "/workspace/a.txt", attribution: "exact", review: "unreview
 
 const turn: ListedTurn = {
   id: "t1",
+  number: 1,
   agents: ["Claude Code"],
   agent: "claude",
   session: "s1",

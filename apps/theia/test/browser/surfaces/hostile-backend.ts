@@ -22,6 +22,7 @@ export class HostileBackend {
     } as const;
     this.turn = {
       id: "t1",
+      number: 1,
       agents: [name, "other"],
       agent: "claude",
       session: "s1",
