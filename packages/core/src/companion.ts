@@ -118,6 +118,11 @@ export interface Companion {
    * started. Replaces an earlier `isOwn`; agents that are connected stay.
    */
   excludeProcesses(isOwn: (pid: number) => boolean): void;
+  /**
+   * The process of an agent's session, where the agent tells of it or the system names the process at the other end of its connection
+   * (Linux). It is looked for now: `SessionInfo.pid` may not know it yet.
+   */
+  processOf(sessionId: string): Promise<number | undefined>;
   /** A kept text, for "Copy"; undefined if there is none with this id. */
   readKeptText(id: string): Promise<string | undefined>;
   /**

@@ -78,6 +78,7 @@ class QuietCompanion implements Companion {
   }
   conversationEnded(): void {}
   excludeProcesses(): void {}
+  async processOf(): Promise<undefined> {}
   async readKeptText(): Promise<undefined> {}
   async saveKeptText(): Promise<undefined> {}
   async discardKeptText(): Promise<boolean> {

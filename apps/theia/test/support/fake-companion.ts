@@ -91,6 +91,8 @@ export class FakeCompanion implements Companion {
 
   excludeProcesses(): void {}
 
+  async processOf(): Promise<undefined> {}
+
   async accept(): Promise<boolean> {
     return false;
   }

@@ -10,7 +10,7 @@ const knownAfter = 1_000;
 export interface AdviceOptions {
   readonly platform: Platform;
   readonly folder: string;
-  readonly companion: Pick<Companion, "sessions">;
+  readonly companion: Pick<Companion, "processOf">;
   readonly print: (text: string) => void;
   /** See `argumentsOf`. */
   readonly argumentsOf: (pid: number) => Promise<readonly string[]>;
@@ -44,7 +44,7 @@ export class Advice implements Disposable {
     const { argumentsOf, companion, folder, platform, print } = this.#options;
     const agent = agents.find((one) => one.id === dialect)?.id;
     if (agent === undefined || this.#given.has(agent)) return;
-    const pid = companion.sessions.find((session) => session.id === id)?.pid;
+    const pid = await companion.processOf(id);
     if (pid !== undefined && (await asksByArguments(agent, await argumentsOf(pid)))) return;
     const settings = await readAgentSettings(platform, folder);
     if (this.#given.has(agent)) return;

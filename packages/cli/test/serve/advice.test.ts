@@ -12,11 +12,10 @@ beforeEach(() => {
   platform = createMemoryPlatform();
   said = [];
   started = {};
-  const sessions = [1, 2].map((pid) => ({ id: `s${pid}`, pid }));
   advice = new Advice({
     platform,
     folder: "/project",
-    companion: { sessions: sessions as never },
+    companion: { processOf: async (id) => Number(id.slice(1)) },
     print: (text) => void said.push(text),
     argumentsOf: async (pid) => started[pid] ?? [],
   });

@@ -189,6 +189,10 @@ export class RunningCompanion implements Companion {
     this.#isExcluded = isOwn;
   }
 
+  async processOf(sessionId: string): Promise<number | undefined> {
+    return await this.#agentSide?.sessions.processOf(sessionId);
+  }
+
   get keptTexts(): readonly KeptText[] {
     return this.#agentSide?.diffs.kept.list ?? [];
   }

@@ -42,7 +42,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       ...options,
       directories: new RealDirectories(options.platform.files, options.platform.clock),
       isHere: (session) => this.#sessions.has(session.id),
-      identify: (session) => this.#identify(session),
+      identify: (session) => void this.#identify(session),
       onDidDescribe: () => this.#change.fire(),
     };
     this.#change = new Emitter(reportListenerFailure(options.logger));
@@ -117,7 +117,15 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
 
   /** Finds out whose processes the sessions of an agent are, so that what its hooks tell is known to be of the same agent. */
   placeSessionsOf(agent: string): void {
-    for (const session of this.#sessions.values()) if (session.dialect.id === agent) this.#identify(session);
+    for (const session of this.#sessions.values()) if (session.dialect.id === agent) void this.#identify(session);
+  }
+
+  /** The process of an agent, as far as the agent or the system tells. */
+  async processOf(sessionId: string): Promise<number | undefined> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return undefined;
+    await this.#identify(session);
+    return session.owner.process?.pid ?? session.pid;
   }
 
   ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void {
@@ -200,7 +208,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       this.#processes.unwatch(session.id);
       diffs.setAgentPresent(session.id, true);
       // It came back to what another run has shown.
-      if (diffs.concerns(session.id)) this.#identify(session);
+      if (diffs.concerns(session.id)) void this.#identify(session);
       return;
     }
     this.#processes.watch(session.owner);
@@ -213,8 +221,8 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     }
   }
 
-  #identify(session: Session): void {
-    this.#processes
+  async #identify(session: Session): Promise<void> {
+    await this.#processes
       .identify(session.owner, session.ports, session.pid)
       .catch((error: unknown) =>
         this.#options.logger.debug("The process of an agent could not be determined", { reason: messageOf(error) }),

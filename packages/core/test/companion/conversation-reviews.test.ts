@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { createGeminiDriver, type MemoryDiffView } from "@patchbay/testkit";
+import { createGeminiDriver, createQwenDriver, type MemoryDiffView } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Review, ReviewRequest } from "../../src/companion.ts";
 import { createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
@@ -279,6 +279,17 @@ describe("conversations and agents in terminals", () => {
     companion.excludeProcesses(() => false);
     await agent(createGeminiDriver);
     expect(companion.sessions).toHaveLength(1);
+  });
+
+  it("is known by its connection when somebody asks, before it has proposed anything", async () => {
+    const { agent, companion } = setUp();
+    await companion.start();
+    await agent(createQwenDriver);
+    const [session] = companion.sessions;
+    expect(session?.pid).toBeUndefined();
+    expect(await companion.processOf(session?.id ?? "")).toBe(process.pid);
+    expect(companion.sessions[0]?.pid).toBe(process.pid);
+    expect(await companion.processOf("none")).toBeUndefined();
   });
 });
 
