@@ -91,12 +91,20 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   }
 
   async answerHook(call: HookCall): Promise<string | undefined> {
+    return await (await this.#hooksFor(call))?.answerHook(call);
+  }
+
+  async answerUnreadable(call: Pick<HookCall, "tokenName" | "pid" | "ports">): Promise<string | undefined> {
+    return await (await this.#hooksFor(call))?.answerUnreadable(call);
+  }
+
+  /** Undefined for an agent that the editor runs: its changes are reviewed where the user talks with it. */
+  async #hooksFor({ ports, pid }: Pick<HookCall, "pid" | "ports">): Promise<AgentSide["hooks"] | undefined> {
     const { conversations, hooks } = await this.#load();
     const isExcluded = this.#options.isExcluded?.();
-    // The editor runs it, and has its changes reviewed where the user talks with it.
-    if (isExcluded !== undefined && (await conversations.isBehind(call.ports, isExcluded, call.pid))) return undefined;
+    if (isExcluded !== undefined && (await conversations.isBehind(ports, isExcluded, pid))) return undefined;
     await this.#read;
-    return await hooks.answerHook(call);
+    return hooks;
   }
 
   ended(sessionId: string, why: Parameters<SessionAcceptor["ended"]>[1]): void {

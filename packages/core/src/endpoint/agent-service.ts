@@ -101,7 +101,7 @@ const hookProcessHeader = "patchbay-hook-process";
 /** So often a hook that waits is told that the companion lives, ms. */
 export const hookBeatMs = 20_000;
 
-/** Hooks that wait at once; for a further one there is no opinion. */
+/** Hooks that wait at once; a further one is told no where its user wants to be asked. */
 const mostWaiting = 256;
 
 export interface HookRouteOptions {
@@ -131,12 +131,29 @@ export class HookRoute {
     collectBody(request, this.#options.context.limits.maximumMessageBytes, (result) => {
       if (result.kind === "cut") return;
       const event = readEvent(result);
-      if (event === undefined) this.#refuse(request, response, 400, "The event cannot be read.");
+      if (event === undefined) void this.#answerUnreadable(request, response, tokenName);
       else void this.#answer(request, response, tokenName, event.value);
     });
   }
 
-  /** Nobody is answered any more: hooks that wait have no opinion. */
+  /** The connection ends with the answer: the rest of the body is not read. */
+  async #answerUnreadable(request: IncomingMessage, response: ServerResponse, tokenName: string): Promise<void> {
+    const { hooks, context } = this.#options;
+    const call = { tokenName, pid: processOf(request), ports: portsOf(request.socket) };
+    const output = await hooks?.answerUnreadable?.(call).catch((error: unknown) => {
+      context.logger.error("A hook could not be answered.", { cause: messageOf(error) });
+      return undefined;
+    });
+    if (output === undefined) {
+      this.#refuse(request, response, 400, "The event cannot be read.");
+      return;
+    }
+    response.shouldKeepAlive = false;
+    response.writeHead(400, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+    response.end(`${JSON.stringify({ state: "done", output })}\n`);
+  }
+
+  /** Nobody is answered any more: hooks that wait look for another companion. */
   close(): void {
     for (const response of this.#waiting) response.destroy();
   }
@@ -160,19 +177,18 @@ export class HookRoute {
     this.#waiting.add(response);
     try {
       const output =
-        this.#waiting.size > mostWaiting
-          ? undefined
-          : await hooks?.answerHook({
-              tokenName,
-              event,
-              pid: processOf(request),
-              ports: portsOf(request.socket),
-              signal: gone.signal,
-              waiting: (late) => {
-                response.write(`${JSON.stringify({ state: "waiting", late })}\n`);
-                if (beat === undefined) schedule();
-              },
-            });
+        await hooks?.answerHook({
+          tokenName,
+          event,
+          pid: processOf(request),
+          ports: portsOf(request.socket),
+          signal: gone.signal,
+          isOneTooMany: this.#waiting.size > mostWaiting,
+          waiting: (late, ifGone) => {
+            response.write(`${JSON.stringify({ state: "waiting", late, gone: ifGone })}\n`);
+            if (beat === undefined) schedule();
+          },
+        });
       // Who is cut off without a last line asks again: the editor may come back.
       response.write(`${JSON.stringify(output === undefined ? { state: "none" } : { state: "done", output })}\n`);
     } catch (error) {

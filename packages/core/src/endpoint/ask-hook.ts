@@ -30,8 +30,11 @@ export interface HookQuestion {
 export type HookReply =
   /** What to print; undefined: no opinion. */
   | { readonly kind: "answered"; readonly output: string | undefined }
-  /** The companion ended while the user was asked: the editor may come back, and another one may be there. */
-  | { readonly kind: "cut" }
+  /**
+   * The companion ended, or fell silent, while the user was asked: the editor may come back, and another one may be there. `output`: what
+   * to print where none does.
+   */
+  | { readonly kind: "cut"; readonly output: string }
   /** Nobody listens, or not a companion that knows hooks: another one may. */
   | { readonly kind: "refused" };
 
@@ -67,7 +70,7 @@ interface Asking {
 }
 
 function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
-  let late: string | undefined;
+  let begun: { readonly late: string; readonly gone: string } | undefined;
   let isSettled = false;
   let onLife: (forMs: number) => void = () => {};
   const settle = (reply: HookReply): void => {
@@ -75,7 +78,9 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
     isSettled = true;
     done(reply);
   };
-  const none: HookReply = { kind: "answered", output: undefined };
+  /** Nothing that can be used comes any more. */
+  const lost = (): HookReply =>
+    begun === undefined ? { kind: "answered", output: undefined } : { kind: "cut", output: begun.gone };
   const body = Buffer.from(event);
   const asked = request(
     {
@@ -92,7 +97,8 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
       },
     },
     (response) => {
-      if (response.statusCode !== 200) {
+      // With 400 it may say what an event gets that it cannot read.
+      if (response.statusCode !== 200 && response.statusCode !== 400) {
         settle({ kind: "refused" });
         return;
       }
@@ -102,29 +108,29 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
         // Anything else is no sign of life.
         if (line === "" || told !== undefined) onLife(silentMs);
         if (told?.late !== undefined) {
-          late = told.late;
+          begun = { late: told.late, gone: told.gone ?? told.late };
           if (!isSettled) onWaiting?.(told.late);
         }
         if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
-        if (told?.isNone === true) settle(none);
+        if (told?.isNone === true) settle({ kind: "answered", output: begun?.gone });
       };
-      eachLine(response, take, () => settle(none));
-      const cut = (): void => settle(late === undefined ? none : { kind: "cut" });
+      eachLine(response, take, () => settle(lost()));
+      const cut = (): void => settle(response.statusCode === 400 ? { kind: "refused" } : lost());
       response.on("close", cut);
       response.on("error", cut);
     },
   );
   // Of a connection that is reset the request hears, too, with its answer begun.
-  asked.on("error", () => settle({ kind: late === undefined ? "refused" : "cut" }));
+  asked.on("error", () => settle(begun === undefined ? { kind: "refused" } : lost()));
   asked.end(body);
   return {
     request: asked,
     onLife: (listener) => {
       onLife = listener;
     },
-    late: () => settle({ kind: "answered", output: late }),
+    late: () => settle({ kind: "answered", output: begun?.late }),
     refuse: () => settle({ kind: "refused" }),
-    end: () => settle(none),
+    end: () => settle(lost()),
   };
 }
 
@@ -145,12 +151,13 @@ function eachLine(response: IncomingMessage, take: (line: string) => void, tooLo
 /** Undefined for what is none of ours, and for a line that only says that the companion lives. */
 function readLine(
   line: string,
-): { readonly late?: string; readonly output?: string; readonly isNone?: boolean } | undefined {
+): { readonly late?: string; readonly gone?: string; readonly output?: string; readonly isNone?: boolean } | undefined {
   if (line === "") return undefined;
   try {
     const told: unknown = JSON.parse(line);
     if (typeof told !== "object" || told === null || !("state" in told)) return undefined;
-    if (told.state === "waiting" && "late" in told && typeof told.late === "string") return { late: told.late };
+    if (told.state === "waiting" && "late" in told && typeof told.late === "string")
+      return { late: told.late, ...("gone" in told && typeof told.gone === "string" ? { gone: told.gone } : {}) };
     if (told.state === "none") return { isNone: true };
     if (told.state === "done" && "output" in told && typeof told.output === "string") return { output: told.output };
     return undefined;

@@ -36,14 +36,21 @@ export interface HookCall {
   readonly ports: TcpPorts | undefined;
   /** Aborted when the hook waits no longer. */
   readonly signal: AbortSignal;
-  /** The user is asked. `late` is what the hook prints where nobody decides in time. */
-  waiting(late: string): void;
+  /** More hooks wait than are heard: whoever is not asked about anything is to be told no. */
+  readonly isOneTooMany?: boolean;
+  /**
+   * The user is asked. `late` is what the hook prints where nobody decides in time, `gone` where the editor ends before and does not come
+   * back: once a review has begun, no end but a yes lets the agent write.
+   */
+  waiting(late: string, gone?: string): void;
 }
 
 /** Takes the hooks that the endpoint has let in. */
 export interface HookAcceptor {
   /** What the hook prints; undefined: no opinion. */
   answerHook(call: HookCall): Promise<string | undefined>;
+  /** The same for an event that is too large or no JSON that is read: it may be of a write. */
+  answerUnreadable?(call: Pick<HookCall, "tokenName" | "pid" | "ports">): Promise<string | undefined>;
 }
 
 export interface EndpointLimits {

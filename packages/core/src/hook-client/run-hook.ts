@@ -19,7 +19,7 @@ export function thisMachine(): HookPlatform {
   };
 }
 
-/** An editor that is started anew takes so long, ms; after that its agent goes on without it. */
+/** An editor that is started anew takes so long, ms; after that what waited for it is refused. */
 const comeBackMs = 20_000;
 
 /** How often a companion is looked for meanwhile, ms. */
@@ -47,9 +47,11 @@ export interface HookRun {
 
 /**
  * What the hook of an agent prints for an event; undefined: nothing, and the agent goes on as if there were no hook
- * (docs/decisions/0007-hooks.md). Never rejects.
+ * (docs/decisions/0007-hooks.md). Once a user was asked, that is never the end: without their answer the agent is told no. Never rejects.
  */
 export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRun): Promise<string | undefined> {
+  /** What to print where nobody answers what a user was asked; undefined: nobody was. */
+  let unanswered: string | undefined;
   try {
     const begun = platform.clock.monotonic();
     const folder = folderOf(event) ?? cwd;
@@ -59,27 +61,28 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
     let soonCuts = 0;
     for (;;) {
       const companions = await findCompanions(platform, dialect, folder);
-      if (companions.length === 0 && now() >= until) return undefined;
+      if (companions.length === 0 && now() >= until) return unanswered;
       // What speaks HTTP is loaded where there is somebody to speak to.
       const { askHook } = await import("../endpoint/ask-hook.ts");
       for (const { port, token } of companions) {
         const left = limitMs - (now() - begun);
-        if (left <= 0) return undefined;
+        if (left <= 0) return unanswered;
         const asked = now();
         const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
-        if (reply.kind === "answered") return reply.output;
+        if (reply.kind === "answered") return reply.output ?? unanswered;
         if (reply.kind === "cut") {
+          unanswered = reply.output;
           until = now() + comeBackMs;
           soonCuts = now() - asked < soonMs ? soonCuts + 1 : 0;
         } else shutOut += now() - asked;
-        if (soonCuts > mostSoonCuts || shutOut >= shutOutMs) return undefined;
+        if (soonCuts > mostSoonCuts || shutOut >= shutOutMs) return unanswered;
       }
-      if (now() >= until) return undefined;
+      if (now() >= until) return unanswered;
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     }
   } catch {
     // An agent is never made unusable by its hook.
-    return undefined;
+    return unanswered;
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { Dialect } from "../agents/dialect.ts";
-import type { AgentHook, HookEvent } from "../agents/hook.ts";
+import type { AgentHook, HookEvent, HookVerdict } from "../agents/hook.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { HookAcceptor, HookCall } from "../endpoint/endpoint.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import { HookTurns, type TurnWitness } from "./turn-witness.ts";
 import { hookOwnerPrefix, ownerIdOf } from "./activity.ts";
@@ -99,7 +100,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
     const verdict =
       event.kind === "write"
-        ? await this.#reviews.ofWrite(event, { owner, call, hook })
+        ? await this.#ofWrite(event, { owner, call, hook })
         : event.kind === "command"
           ? await this.#reviews.ofCommand(event, { owner, call, hook })
           : notes?.verdict;
@@ -109,6 +110,22 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (verdict === undefined || call.signal.aborted) return undefined;
     notes?.passedOn();
     return hook.encode(verdict);
+  }
+
+  /** Whatever goes wrong with a write that may be one to review, its agent does not go on. */
+  async #ofWrite(...[event, waiting]: Parameters<HookReviews["ofWrite"]>): Promise<HookVerdict | undefined> {
+    try {
+      return await this.#reviews.ofWrite(event, waiting);
+    } catch (error) {
+      this.#options.logger.error("A change could not be reviewed.", { cause: messageOf(error) });
+      return await this.#reviews.ofUnreadable(waiting.owner.dialect);
+    }
+  }
+
+  async answerUnreadable({ tokenName }: Pick<HookCall, "tokenName">): Promise<string | undefined> {
+    const hook = await this.#hookOf(tokenName);
+    const verdict = hook === undefined ? undefined : await this.#reviews.ofUnreadable(tokenName);
+    return verdict === undefined ? undefined : hook?.encode(verdict);
   }
 
   #tellPresences(agent: string): string {

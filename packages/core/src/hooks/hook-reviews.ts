@@ -15,12 +15,15 @@ import type { Activities } from "./activity.ts";
 import { isAttached } from "./agent-processes.ts";
 import type { CommandQuestions } from "./command-questions.ts";
 import {
+  commandLeftReason,
   HookVerdicts,
+  leftReason,
   readForHook,
   type ReviewedChange,
   unansweredCommandReason,
   unclearReason,
   undecidedReason,
+  unheardReason,
 } from "./hook-verdicts.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { onAbort } from "../support/disposable.ts";
@@ -80,6 +83,7 @@ export class HookReviews {
       if (await this.#isReviewed(checked.real, owner.dialect, policies.setting)) wanted.push({ change, path, checked });
     }
     if (wanted.length === 0) return undefined;
+    if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
     if (event.asks === true && (await isAttached(call, sessions.all, platform.process))) return undefined;
     const asked: Asked[] = [];
     try {
@@ -113,6 +117,7 @@ export class HookReviews {
       onUnclear: (file) => this.#tellUnclear(file),
     });
     if (!isAsked) return undefined;
+    if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
     let end = (): void => {};
     try {
       const folder = event.directory === undefined ? event.cwd : absolute(platform, event.directory, event.cwd);
@@ -120,12 +125,29 @@ export class HookReviews {
         { ...owner, command: event.command, folder, signal: call.signal },
         (id) => {
           end = activities.waits(owner.dialect, event, id);
-          call.waiting(hook.encode({ kind: "deny", reason: unansweredCommandReason }));
+          call.waiting(
+            hook.encode({ kind: "deny", reason: unansweredCommandReason }),
+            hook.encode({ kind: "deny", reason: commandLeftReason }),
+          );
         },
       );
     } finally {
       end();
     }
+  }
+
+  /** Of an event that cannot be read: a no, where the user reviews anything that the agent writes in this workspace. */
+  async ofUnreadable(agent: string): Promise<HookVerdict | undefined> {
+    const { platform, realFolders } = this.#options;
+    const policies = this.#options.policies();
+    if (policies === undefined) return undefined;
+    const folders = await realFolders();
+    const facts = { platform, agent, folders, onUnclear: (file: string) => this.#tellUnclear(file) };
+    for (const folder of folders) {
+      const here = await policiesAt(policies.setting, folder, platform);
+      if (await isReviewed(undefined, { ...facts, policies: here })) return { kind: "deny", reason: unheardReason };
+    }
+    return undefined;
   }
 
   async #realFolderOf({ cwd }: Pick<HookEvent, "cwd">, [first = "/"]: readonly string[]): Promise<string> {
@@ -195,14 +217,17 @@ export class HookReviews {
       for (const { withdraw } of asked) withdraw();
     };
     const following = onAbort(call.signal, leave);
-    call.waiting(hook.encode({ kind: "deny", reason: undecidedReason }));
+    call.waiting(
+      hook.encode({ kind: "deny", reason: undecidedReason }),
+      hook.encode({ kind: "deny", reason: leftReason }),
+    );
     const of = { ownerId: owner.sessionId, isOnly: asked.length === 1 };
     try {
-      const verdicts: (HookVerdict | undefined)[] = [];
+      const verdicts: HookVerdict[] = [];
       for (const one of asked) {
         const verdict = await this.#verdicts.of(one, await one.outcome, of);
         // One no is a no to the call.
-        if (verdict === undefined || verdict.kind === "deny") return verdict;
+        if (verdict.kind === "deny") return verdict;
         verdicts.push(verdict);
       }
       return verdicts.length === 1 ? verdicts[0] : { kind: "allow" };

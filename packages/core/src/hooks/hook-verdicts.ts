@@ -21,6 +21,16 @@ function rejectionReason(path: string, reason: string | undefined): string {
 export const undecidedReason =
   "Nobody decided on this change in the editor in time, so nothing was written. Ask the user to review it, then try again.";
 
+/** A second attempt would be made without an editor, and thus without a review. */
+const withoutEditor = "Do not try again before the user tells you to.";
+
+/** What the model reads where the editor ended before its user decided. */
+export const leftReason: string = `The editor went away before the user decided on this change, so nothing was written. ${withoutEditor}`;
+
+/** What the model reads where it asks for too much at once, or in a form that nobody can read. */
+export const unheardReason =
+  "Nothing was done: the user wants to be asked about this in their editor, and it could not be shown there. Do one thing after the other, with no more arguments than the tool has.";
+
 /** What the model reads when the user does not want a command to run. */
 export function rejectedCommandReason(reason: string | undefined): string {
   const said = reason?.trim() ?? "";
@@ -33,6 +43,9 @@ export function rejectedCommandReason(reason: string | undefined): string {
 /** What the model reads where nobody answered before the hook's time was up. */
 export const unansweredCommandReason =
   "Nobody answered in the editor in time whether this command may run, so it was not run. Ask the user to answer there, then try again.";
+
+/** What the model reads where the editor ended before its user answered. */
+export const commandLeftReason: string = `The editor went away before the user answered whether this command may run, so it was not run. ${withoutEditor}`;
 
 /** What the model reads where the user wants another text, and the tool cannot be told so. */
 function rewrittenReason(path: string, text: string): string {
@@ -95,16 +108,16 @@ export class HookVerdicts {
     this.#files = files;
   }
 
-  /** Undefined: nobody has an opinion any more. `isOnly`: the call changes nothing else, so that its arguments can be replaced. */
+  /** `isOnly`: the call changes nothing else, so that its arguments can be replaced. */
   async of(
     { change, path, real, before, after }: ReviewedChange,
     outcome: DiffOutcome,
     { ownerId, isOnly }: { readonly ownerId: string; readonly isOnly: boolean },
-  ): Promise<HookVerdict | undefined> {
+  ): Promise<HookVerdict> {
     if (outcome.kind === "rejected" || outcome.kind === "closed") {
       return { kind: "deny", reason: rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined) };
     }
-    if (outcome.kind !== "accepted") return undefined;
+    if (outcome.kind !== "accepted") return { kind: "deny", reason: leftReason };
     const { text: wanted } = outcome;
     const now = await readForHook({ exists: true, real }, this.#files);
     if (now.text === wanted) return { kind: "deny", reason: unchangedReason(path) };

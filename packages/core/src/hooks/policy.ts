@@ -134,8 +134,11 @@ export interface PolicyFacts<Policies = ReviewPolicies> {
   readonly onUnclear: (path: string) => void;
 }
 
-/** Whether a write of the agent to a file is to be reviewed; the path is absolute, links resolved. */
-export async function isReviewed(path: string, facts: PolicyFacts): Promise<boolean> {
+/**
+ * Whether a write of the agent to a file is to be reviewed; the path is absolute, links resolved. Undefined: it may be any file of the
+ * workspace.
+ */
+export async function isReviewed(path: string | undefined, facts: PolicyFacts): Promise<boolean> {
   const { agent, policies, platform } = facts;
   const users = policyOf(policies, agent) ?? usual;
   // The user's own word: no repository takes it back.
@@ -149,7 +152,7 @@ export async function isReviewed(path: string, facts: PolicyFacts): Promise<bool
   const { platform: system } = platform.process;
   // A pattern that cannot be understood might have meant any path: then all are reviewed.
   const { excludes } = readExclusions([...patterns, ...guardedPaths], system === "darwin" || system === "win32");
-  return excludes(path);
+  return path === undefined || excludes(path);
 }
 
 /** Whether the user is to be asked about each command of the agent: only where they, or the repository, say so. */

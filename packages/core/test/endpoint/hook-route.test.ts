@@ -90,7 +90,7 @@ describe("the door for hooks", () => {
     const asked = ask(under);
     await eventually(() => calls.length).toBe(1);
     await under.endpoint.close();
-    expect(await asked).toEqual({ kind: "cut" });
+    expect(await asked).toEqual({ kind: "cut", output: "nobody decided" });
     expect(await ask(under)).toEqual({ kind: "refused" });
   });
 
@@ -102,6 +102,17 @@ describe("the door for hooks", () => {
     expect((await post(under, event, { "content-type": "text/plain" })).status).toBe(415);
     expect((await post(under, event, { authorization: "Bearer wrong" })).status).toBe(401);
     expect((await post(under, event, { origin: "http://localhost" })).status).toBe(403);
+  });
+
+  it("prints what whoever answers hooks has for an event that nobody can read", async () => {
+    const { hooks } = held();
+    const answering = { ...hooks, answerUnreadable: async (call: { tokenName: string }) => `no to ${call.tokenName}` };
+    const under = await startEndpoint({ hooks: answering, tokens: { claude: "claude-token" } });
+    for (const unread of ["{", "[".repeat(10_000)])
+      expect(await ask(under, { token: "claude-token", event: unread })).toEqual({ kind: "answered", output: "no to claude" });
+    expect((await post(under, "{", { authorization: "Bearer claude-token" })).status).toBe(400);
+    const other = await startEndpoint({ hooks });
+    expect(await ask(other, { event: "{" })).toEqual({ kind: "refused" });
   });
 
   it("takes a proposal of some megabytes", async () => {
@@ -152,7 +163,22 @@ describe("a hook", () => {
         setImmediate(() => response.destroy());
       }),
     );
-    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
+    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut", output: "late" });
+  });
+});
+
+describe("once the user was asked", () => {
+  it.each([
+    ["that says that it has nothing to say", '{"state":"none"}\n', "answered"],
+    ["that ends its answer", "", "cut"],
+    ["whose line is longer than any answer", "x".repeat(70_000_000), "cut"],
+  ])("a companion %s does not let the agent go on", async (_which, rest, kind) => {
+    const server = createServer((_request, response) => {
+      response.write('{"state":"waiting","late":"late","gone":"gone"}\n');
+      response.end(rest);
+    });
+    const port = await listen(server);
+    expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind, output: "gone" });
   });
 });
 
@@ -161,8 +187,8 @@ describe("a hook does not wait for a companion", () => {
     ["that says nothing after its headers", "", 16],
     ["that never ends a line", "x", 16],
     ["that says what no companion says", "x\n{}\n", 16],
-    ["that is silent in the middle of it", '{"state":"waiting","late":"late"}\n', 92],
-  ])("%s", async (_which, first, mostSeconds) => {
+    ["that is silent in the middle of it", '{"state":"waiting","late":"late","gone":"gone"}\n', 92],
+  ])("%s", async (which, first, mostSeconds) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let begun: ServerResponse | undefined;
@@ -186,7 +212,10 @@ describe("a hook does not wait for a companion", () => {
       await new Promise((resolve) => setImmediate(resolve));
       if (ended.mock.calls.length > 0) break;
     }
-    expect(ended).toHaveBeenCalledWith({ kind: "answered", output: undefined });
+    const isAsked = which === "that is silent in the middle of it";
+    expect(ended).toHaveBeenCalledWith(
+      isAsked ? { kind: "cut", output: "gone" } : { kind: "answered", output: undefined },
+    );
   });
 
   it("whose line is longer than any answer", async () => {
@@ -215,7 +244,7 @@ it("a hook whose companion is killed knows that it was cut off", async () => {
   });
   server.on("connection", (socket) => sockets.add(socket));
   const port = await listen(server);
-  expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
+  expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut", output: "late" });
 });
 
 async function listen(server: Server): Promise<number> {

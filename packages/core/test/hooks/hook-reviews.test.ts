@@ -4,6 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { agentOf } from "../../src/agents/catalogue.ts";
+import { askHook, type HookReply } from "../../src/endpoint/ask-hook.ts";
+import { findCompanions } from "../../src/hook-client/run-hook.ts";
 import { createHookLab, editAsClaude, readClaude } from "./hook-lab.ts";
 
 const edit = { old_string: "two", new_string: "2" };
@@ -156,6 +159,31 @@ describe("a change that an agent's hook announces", () => {
   });
 });
 
+describe("a change that cannot be reviewed", () => {
+  const deep = JSON.parse("[".repeat(500) + "]".repeat(500));
+
+  it.each(["claude", "gemini", "qwen"] as const)("is refused where %s's event is nested too deeply", async (agent) => {
+    const { ask, companion, editor, file } = await createHookLab();
+    const call = { tool: agent === "claude" ? "Write" : "write_file", mode: "yolo" };
+    const input = { file_path: file, content: "new\n", more: deep };
+    expect(await ask(agent, { ...call, input })).toMatch(/"(?:permissionDecision|decision)":"deny".*could not be shown/u);
+    companion.updateSettings({ reviews: { [agent]: "never" } });
+    expect(await ask(agent, { ...call, input })).toBeUndefined();
+    expect(editor.views).toEqual([]);
+  });
+
+  it("is refused where the look at its file fails", async () => {
+    const { ask, file, platform } = await createHookLab();
+    const { readText } = platform.files;
+    platform.files.readText = async (path, limit) => {
+      if (path === file) throw Object.assign(new Error("No."), { code: "EACCES" });
+      return await readText(path, limit);
+    };
+    const answer = readClaude(await ask("claude", { tool: "Write", input: { file_path: file, content: "new\n" } }));
+    expect(answer).toMatchObject({ permissionDecision: "deny" });
+  });
+});
+
 describe("a hook has no opinion", () => {
   it("where sharing is paused, in another folder, of another tool, and where nobody listens", async () => {
     const { ask, tell, companion, editor, file, platform } = await createHookLab();
@@ -173,14 +201,6 @@ describe("a hook has no opinion", () => {
     await companion.stop();
     expect(await ask("claude", { tool: "Edit", input })).toBeUndefined();
     expect(editor.views).toEqual([]);
-  });
-
-  it("when the companion ends while the user is asked", async () => {
-    const { ask, companion, editor, file } = await createHookLab();
-    const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
-    await editor.nextView();
-    await companion.stop();
-    expect(await answer).toBeUndefined();
   });
 
   it("of a process that the editor runs itself", async () => {
@@ -261,12 +281,46 @@ describe("the end of a hook", () => {
     expect(next.companion.keptTexts).toEqual([]);
   });
 
-  it("is near where an editor does not come back: its agent goes on, and what the user has typed is kept", async () => {
+  it.each(["claude", "gemini", "qwen"] as const)("is a no for %s when the editor is closed for good", async (agent) => {
+    const { ask, companion, editor, file } = await createHookLab();
+    const input = { file_path: file, content: "new\n" };
+    const answer = ask(agent, { tool: agent === "claude" ? "Write" : "write_file", input, mode: "yolo" });
+    await editor.nextView();
+    await companion.stop();
+    expect(await answer).toMatch(/"(?:permissionDecision|decision)":"deny".*The editor went away before the user decided/u);
+  });
+
+  it("is a no for a command that the user was asked about, when the editor is closed for good", async () => {
+    const { companion, platform } = await createHookLab();
+    companion.updateSettings({ reviews: { commands: "ask" } });
+    const [found] = await findCompanions(platform, agentOf("claude"), platform.workspace);
+    const event = JSON.stringify({
+      session_id: "s1",
+      cwd: platform.workspace,
+      hook_event_name: "PreToolUse",
+      tool_name: "Bash",
+      tool_input: { command: "make" },
+    });
+    const { port = 0, token = "" } = found ?? {};
+    const reply = await new Promise<HookReply>((resolve) => {
+      const onWaiting = (): void => void companion.stop();
+      void askHook({ port, token, event, pid: 1, limitMs: 50_000, onWaiting }).then(resolve);
+    });
+    const output = reply.kind === "refused" ? undefined : reply.output;
+    expect(readClaude(output)).toMatchObject({
+      permissionDecision: "deny",
+      permissionDecisionReason: expect.stringContaining("The editor went away"),
+    });
+  });
+
+  it("is near where an editor does not come back: its agent is told no, and what the user has typed is kept", async () => {
     const { ask, build, companion, editor, file } = await createHookLab();
     const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
     (await editor.nextView()).type("one\nmine\n");
     await companion.stop({ reload: true });
-    expect(await answer).toBeUndefined();
+    const { permissionDecision, permissionDecisionReason: reason } = readClaude(await answer);
+    expect(permissionDecision).toBe("deny");
+    expect(reason).toContain("The editor went away before the user decided");
     const next = build();
     await next.companion.start();
     await next.companion.restored;
@@ -286,7 +340,8 @@ describe("the end of a hook", () => {
     const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
     (await editor.nextView()).type("one\nmine\n");
     agent.kill("SIGKILL");
-    expect(await answer).toBeUndefined();
+    // Nobody may read it. But were the agent alive after all, it would write nothing.
+    expect(readClaude(await answer).permissionDecision).toBe("deny");
     expect(companion.activities).toMatchObject([{ session: "s1", state: "ended", waitsFor: [] }]);
     expect(companion.keptTexts).toMatchObject([{ path: file, reason: "agent-exited" }]);
   });
