@@ -176,19 +176,18 @@ export class HookRoute {
     response.flushHeaders();
     this.#waiting.add(response);
     try {
-      const output =
-        await hooks?.answerHook({
-          tokenName,
-          event,
-          pid: processOf(request),
-          ports: portsOf(request.socket),
-          signal: gone.signal,
-          isOneTooMany: this.#waiting.size > mostWaiting,
-          waiting: (late, ifGone) => {
-            response.write(`${JSON.stringify({ state: "waiting", late, gone: ifGone })}\n`);
-            if (beat === undefined) schedule();
-          },
-        });
+      const output = await hooks?.answerHook({
+        tokenName,
+        event,
+        pid: processOf(request),
+        ports: portsOf(request.socket),
+        signal: gone.signal,
+        isOneTooMany: this.#waiting.size > mostWaiting,
+        waiting: (late, ifGone) => {
+          response.write(`${JSON.stringify({ state: "waiting", late, gone: ifGone })}\n`);
+          if (beat === undefined) schedule();
+        },
+      });
       // Who is cut off without a last line asks again: the editor may come back.
       response.write(`${JSON.stringify(output === undefined ? { state: "none" } : { state: "done", output })}\n`);
     } catch (error) {

@@ -109,7 +109,10 @@ describe("the door for hooks", () => {
     const answering = { ...hooks, answerUnreadable: async (call: { tokenName: string }) => `no to ${call.tokenName}` };
     const under = await startEndpoint({ hooks: answering, tokens: { claude: "claude-token" } });
     for (const unread of ["{", "[".repeat(10_000)])
-      expect(await ask(under, { token: "claude-token", event: unread })).toEqual({ kind: "answered", output: "no to claude" });
+      expect(await ask(under, { token: "claude-token", event: unread })).toEqual({
+        kind: "answered",
+        output: "no to claude",
+      });
     expect((await post(under, "{", { authorization: "Bearer claude-token" })).status).toBe(400);
     const other = await startEndpoint({ hooks });
     expect(await ask(other, { event: "{" })).toEqual({ kind: "refused" });
@@ -163,7 +166,10 @@ describe("a hook", () => {
         setImmediate(() => response.destroy());
       }),
     );
-    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut", output: "late" });
+    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({
+      kind: "cut",
+      output: "late",
+    });
   });
 });
 

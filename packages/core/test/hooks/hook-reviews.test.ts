@@ -166,7 +166,9 @@ describe("a change that cannot be reviewed", () => {
     const { ask, companion, editor, file } = await createHookLab();
     const call = { tool: agent === "claude" ? "Write" : "write_file", mode: "yolo" };
     const input = { file_path: file, content: "new\n", more: deep };
-    expect(await ask(agent, { ...call, input })).toMatch(/"(?:permissionDecision|decision)":"deny".*could not be shown/u);
+    expect(await ask(agent, { ...call, input })).toMatch(
+      /"(?:permissionDecision|decision)":"deny".*could not be shown/u,
+    );
     companion.updateSettings({ reviews: { [agent]: "never" } });
     expect(await ask(agent, { ...call, input })).toBeUndefined();
     expect(editor.views).toEqual([]);
@@ -287,7 +289,9 @@ describe("the end of a hook", () => {
     const answer = ask(agent, { tool: agent === "claude" ? "Write" : "write_file", input, mode: "yolo" });
     await editor.nextView();
     await companion.stop();
-    expect(await answer).toMatch(/"(?:permissionDecision|decision)":"deny".*The editor went away before the user decided/u);
+    expect(await answer).toMatch(
+      /"(?:permissionDecision|decision)":"deny".*The editor went away before the user decided/u,
+    );
   });
 
   it("is a no for a command that the user was asked about, when the editor is closed for good", async () => {

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type AgentId, agents } from "@patchbay/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Sandbox } from "../src/sandbox.ts";
+import { makeSandbox, startEditor } from "./editor.ts";
+
+/** The command that stands in agents' settings. */
+const program = fileURLToPath(new URL("../../../packages/cli/src/hook/main.ts", import.meta.url));
+
+/** What an agent tells its hook before it writes a whole file, in a mode that asks nobody. */
+function writeEvent(agent: AgentId, sandbox: Sandbox, input: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({
+    session_id: "s1",
+    cwd: sandbox.workspace,
+    hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
+    permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
+    tool_name: agent === "claude" ? "Write" : "write_file",
+    tool_input: input,
+  });
+}
+
+/** Runs the hook of an agent as the agent does: what it has printed when it ends. */
+function runHook(agent: AgentId, sandbox: Sandbox, event: string): Promise<string> {
+  const child = spawn(process.execPath, ["--conditions=@patchbay/source", program, agent], {
+    cwd: sandbox.workspace,
+    env: { PATH: "/usr/bin:/bin", HOME: sandbox.home, TMPDIR: sandbox.tmp, NODE_NO_WARNINGS: "1" },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  child.stdin?.end(event);
+  return new Promise((resolve) => child.once("close", () => resolve(text)));
+}
+
+const denied = /"(?:permissionDecision|decision)":"deny"/u;
+
+describe("hooks", () => {
+  it("H01 an editor that is killed with a review on screen, and does not come back, is a no for every agent", async () => {
+    const killedUnder = async ({ id }: (typeof agents)[number]): Promise<void> => {
+      const sandbox = makeSandbox();
+      const editor = await startEditor({ sandbox });
+      const path = sandbox.file("a.txt");
+      writeFileSync(path, "old\n");
+      const printed = runHook(id, sandbox, writeEvent(id, sandbox, { file_path: path, content: "new\n" }));
+      await editor.view();
+      await editor.kill();
+      expect(await printed).toMatch(denied);
+      expect(await printed).toContain("The editor went away before the user decided");
+      expect(readFileSync(path, "utf8")).toBe("old\n");
+    };
+    await Promise.all(agents.map(killedUnder));
+  });
+
+  it.each(agents.map(({ id }) => id))("H02 an event that nobody can read is a no for %s", async (agent) => {
+    const sandbox = makeSandbox();
+    await startEditor({ sandbox });
+    const input = { file_path: join(sandbox.workspace, "a.txt"), content: "new\n", more: "DEEP" };
+    const deep = "[".repeat(5_000) + "]".repeat(5_000);
+    const event = writeEvent(agent, sandbox, input).replace('"DEEP"', deep);
+    expect(await runHook(agent, sandbox, event)).toMatch(denied);
+  });
+});
