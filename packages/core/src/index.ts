@@ -1,7 +1,8 @@
 export { type AgentId, agentOf, agents, askingCommand } from "./agents/catalogue.ts";
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
-export { displayWidth, limitText } from "./support/text.ts";
+export { DepthGate } from "./endpoint/json-gate.ts";
+export { displayWidth, limitText, replaceInText } from "./support/text.ts";
 export { excludePatternsOf, isSecretPath } from "./context/sharing-policy.ts";
 export { createCompanion } from "./create-companion.ts";
 export type * from "./agents/choice.ts";

@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative } from "node:path";
+import { replaceInText } from "@patchbay/core";
 import type { FileChange, Location, PlanStep, ToolKind } from "../model/index.ts";
 import type { FileToolResult, Hunk } from "./requests.ts";
 
@@ -150,8 +151,8 @@ function replaced(text: string | undefined, { from, to, isForAll }: Replacement)
   const hasCrlf = text.includes("\r\n");
   const plain = hasCrlf ? text.replaceAll("\r\n", "\n") : text;
   if (!plain.includes(from)) return undefined;
-  const after = isForAll ? plain.replaceAll(from, () => to) : plain.replace(from, () => to);
-  return hasCrlf ? after.replaceAll("\n", "\r\n") : after;
+  const after = replaceInText(plain, { from, to, isForAll });
+  return hasCrlf && after !== undefined ? after.replaceAll("\n", "\r\n") : after;
 }
 
 /** The change that a tool has made, of what it returned. */

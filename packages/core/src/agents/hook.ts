@@ -1,3 +1,4 @@
+import { replaceInText } from "../support/text.ts";
 import type { SettingsPlace } from "./settings.ts";
 
 /** The arguments of a tool. */
@@ -252,14 +253,19 @@ function occurrences(text: string, part: string): "none" | "once" | "more" {
   return text.lastIndexOf(part) === first ? "once" : "more";
 }
 
-/** A text after replacements, one after the other; undefined where one does not fit, or fits more than one place. */
+/**
+ * A text after replacements, one after the other; undefined where one does not fit, fits more than one place, or makes a text of which
+ * nobody could see the whole.
+ */
 export function replaced(text: string, replacements: readonly Replacement[]): string | undefined {
   let now = text;
   for (const { from, to, isForAll } of replacements) {
     if (from === "" || from === to) return undefined;
     const found = occurrences(now, from);
     if (found === "none" || (found === "more" && !isForAll)) return undefined;
-    now = isForAll ? now.replaceAll(from, () => to) : now.replace(from, () => to);
+    const next = replaceInText(now, { from, to, isForAll });
+    if (next === undefined) return undefined;
+    now = next;
   }
   return now;
 }

@@ -37,7 +37,8 @@ export const projectFile: z.ZodType<{ readonly reviews?: Readonly<Record<string,
     .optional(),
 });
 
-const largestProjectFileBytes = 262_144;
+/** Its patterns are read before each write that is looked at: a larger file would hold the editor up each time. */
+const largestProjectFileBytes = 32_768;
 
 /** What could loosen a policy, or take a hook away. */
 const guardedPaths = [

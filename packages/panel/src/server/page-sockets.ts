@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Clock, type Disposable, Emitter, type Logger, messageOf } from "@patchbay/core";
+import { type Clock, DepthGate, type Disposable, Emitter, type Logger, messageOf } from "@patchbay/core";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { PageChannel, PageLink, PanelHost } from "../host/index.ts";
 import { pageMessageSchema } from "../messages/from-page.ts";
@@ -162,10 +162,14 @@ function isEmptyPage(message: unknown): boolean {
   return parsed.success && parsed.data.type === "ready" && parsed.data.conversation === undefined;
 }
 
-/** A message with its number, by which the page knows that it was heard. */
+/**
+ * A message with its number, by which the page knows that it was heard. What is nested deeply, or of very many members, would be
+ * parsed for seconds: that is not begun.
+ */
 function frameOf(data: RawData): { readonly n: number; readonly message: unknown } | undefined {
   try {
-    const frame: unknown = JSON.parse(Buffer.isBuffer(data) ? data.toString("utf8") : "");
+    if (!Buffer.isBuffer(data) || new DepthGate().refusal(data) !== undefined) return undefined;
+    const frame: unknown = JSON.parse(data.toString("utf8"));
     if (typeof frame !== "object" || frame === null || !("n" in frame) || !("message" in frame)) return undefined;
     const { n, message } = frame;
     return typeof n === "number" ? { n, message } : undefined;

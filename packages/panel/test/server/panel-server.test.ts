@@ -52,6 +52,24 @@ describe("connections", () => {
   });
 });
 
+describe("a message of a page", () => {
+  it.each([
+    ["is nested deeply", "[".repeat(40_000_000)],
+    ["has very many members", `[${"[],".repeat(10_000_000)}[]]`],
+  ])("that %s is not parsed", async (_which, text) => {
+    const lab = await start();
+    const guest = await lab.enter();
+    const socket = await lab.socket(guest);
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
+    await new Promise<void>((resolve) => socket?.send(text, () => resolve()));
+    await expect.poll(() => lab.logged.join("\n"), { timeout: 30_000 }).toContain("could not be read");
+    // That takes seconds, in which nobody else is answered.
+    expect(parse.mock.calls.filter(([parsed]) => parsed.length > 1_000_000)).toEqual([]);
+    expect(await isIn(lab, guest)).toBe(true);
+  });
+});
+
 describe("a link", () => {
   it("lets one browser in, once", async () => {
     const lab = await start();
