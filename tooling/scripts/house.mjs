@@ -57,7 +57,7 @@ const core = {
     packages: ["jsonc-parser"],
   },
   "hook-client": {
-    rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
+    rooms: [...ground, "agents/catalogue", "agents/choice", "discovery", "endpoint/ask-hook", "platform/node*", "storage"],
     types: ["agents"],
   },
   "port-holder": {
@@ -71,6 +71,7 @@ const core = {
       "agents",
       "agents/catalogue",
       "diagnosis/finding-pages",
+      "discovery",
       "endpoint/ask-hook",
       "endpoint/try-session",
       "hook-settings",

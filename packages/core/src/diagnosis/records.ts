@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 import type { ReadRecord } from "../agents/choice.ts";
 import type { Surroundings } from "../agents/surroundings.ts";
+import { findRecordDirectory, isPrivateRecord, readRecord, type RecordFile } from "../discovery/read-records.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
 import { joinPath, splitPath } from "../storage/private-directory.ts";
 import { errorCodeOf } from "../support/errors.ts";
@@ -20,6 +21,8 @@ export interface EditorRecord extends ReadRecord {
   readonly transport: string | undefined;
   /** Process of the companion, where it is Patchbay's record, and what tells it from a later one with its number. */
   readonly companion: { readonly pid: number; readonly start?: string | undefined } | undefined;
+  /** Whether nobody but this user can have put it there (`readTrustedRecords`): nothing of a folder's is told by another one. */
+  readonly isTrusted: boolean;
 }
 
 /** A directory in which an agent looks for editors. */
@@ -28,6 +31,9 @@ export interface AgentPlace {
   readonly directory: string;
   /** See `RecordPlace.pattern`. */
   readonly pattern: RegExp;
+  /** As in `RecordPlace`. */
+  readonly root: string;
+  readonly directories: readonly string[];
   /** Whether it is below the temporary directory. */
   readonly isTemporary: boolean;
 }
@@ -39,7 +45,14 @@ export function agentPlaces(platform: Platform, surroundings: Surroundings): rea
     for (const { root, directories, pattern, isRead } of places(surroundings)) {
       const directory = directories.reduce((path, name) => joinPath(platform, path, name), root);
       if (isRead)
-        found.set(directory, { agent: id, directory, pattern, isTemporary: root === surroundings.temporaryDirectory });
+        found.set(directory, {
+          agent: id,
+          directory,
+          pattern,
+          root,
+          directories,
+          isTemporary: root === surroundings.temporaryDirectory,
+        });
     }
     return Array.from(found.values());
   });
@@ -60,17 +73,14 @@ const jsonRecord = z.object({
   patchbay: z.object({ pid: z.number(), start: z.string().optional() }).optional(),
 });
 
-/** A file in a place where an agent looks. */
-export interface RecordFile {
-  readonly place: AgentPlace;
-  readonly path: string;
-  readonly text: string;
-  readonly modifiedMs: number;
-}
-
 /** Reads a record's text; undefined where it is not one. */
-function parseEditorRecord(platform: Platform, file: RecordFile): EditorRecord | undefined {
-  const { place, path, text, modifiedMs } = file;
+function parseEditorRecord(
+  platform: Platform,
+  place: AgentPlace,
+  file: RecordFile,
+  isTrusted: boolean,
+): EditorRecord | undefined {
+  const { path, text, facts } = file;
   const record = jsonRecord.safeParse(parseJson(text)).data;
   if (record === undefined) return undefined;
   const { name: fileName } = splitPath(platform, path);
@@ -89,8 +99,9 @@ function parseEditorRecord(platform: Platform, file: RecordFile): EditorRecord |
     token: record.authToken === "" ? undefined : record.authToken,
     hasEditorInfo: name !== undefined && displayName !== undefined,
     transport: record.transport,
-    modifiedMs,
+    modifiedMs: facts.modifiedMs,
     companion: record.patchbay,
+    isTrusted,
   };
 }
 
@@ -134,11 +145,9 @@ export interface FoundFile {
   readonly name: string;
   readonly path: string;
   readonly facts: FileFacts;
-  /** Undefined where its text is no record. */
+  /** Undefined where its text is no record, or it is not this user's. */
   readonly record: EditorRecord | undefined;
 }
-
-const largestRecordBytes = 65_536;
 
 /** Everything that agents would find, in the order of the places. Changes nothing. */
 export async function readPlaces(platform: Platform, places: readonly AgentPlace[]): Promise<readonly FoundPlace[]> {
@@ -156,7 +165,8 @@ async function readPlace(platform: Platform, place: AgentPlace): Promise<FoundPl
     const facts = real === undefined || real === directory ? entry : await files.lstat(real);
     if (facts?.kind !== "directory") return { ...nothing, facts: facts ?? entry };
     const names = (await files.list(directory)).filter((name) => place.pattern.test(name));
-    const found = await Promise.all(names.map((name) => readOne(platform, place, name)));
+    const isTrusted = (await findRecordDirectory(platform, place)) !== undefined;
+    const found = await Promise.all(names.map((name) => readOne(platform, place, name, isTrusted)));
     const all = found.flatMap((file) => (file === undefined ? [] : [file]));
     return { place, facts, isLinked: entry.kind === "link", isClosed: false, files: all };
   } catch (error) {
@@ -165,13 +175,20 @@ async function readPlace(platform: Platform, place: AgentPlace): Promise<FoundPl
   }
 }
 
-async function readOne(platform: Platform, place: AgentPlace, name: string): Promise<FoundFile | undefined> {
+async function readOne(
+  platform: Platform,
+  place: AgentPlace,
+  name: string,
+  isInTrusted: boolean,
+): Promise<FoundFile | undefined> {
   const path = joinPath(platform, place.directory, name);
-  const facts = await platform.files.lstat(path).catch(() => undefined);
-  if (facts === undefined) return undefined;
   // Unreadable is as good as malformed here: both are told by the facts.
-  const text = await platform.files.readText(path, largestRecordBytes).catch(() => undefined);
+  const file = await readRecord(platform, path).catch(() => undefined);
+  const facts = file?.facts ?? (await platform.files.lstat(path).catch(() => undefined));
+  if (facts === undefined) return undefined;
   const record =
-    text === undefined ? undefined : parseEditorRecord(platform, { place, path, text, modifiedMs: facts.modifiedMs });
+    file === undefined
+      ? undefined
+      : parseEditorRecord(platform, place, file, isInTrusted && isPrivateRecord(file));
   return { name, path, facts, record };
 }

@@ -14,7 +14,6 @@ import {
 } from "../hooks/questions.ts";
 import type { Presence } from "../hooks/presences.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isOwn } from "../storage/private-directory.ts";
 import { isEnded } from "../storage/claim.ts";
 import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 import type { ReviewRequest } from "../companion.ts";
@@ -44,10 +43,8 @@ export async function findRunningEditors(
   const places = found ?? (await readPlaces(platform, agentPlaces(platform, platform.process)));
   const byPort = new Map<number, EditorRecord[]>();
   for (const { files } of places) {
-    for (const { record, facts } of files) {
-      // Agents read no other user's.
-      if (record !== undefined && isOwn(platform, facts))
-        byPort.set(record.port, [...(byPort.get(record.port) ?? []), record]);
+    for (const { record } of files) {
+      if (record !== undefined) byPort.set(record.port, [...(byPort.get(record.port) ?? []), record]);
     }
   }
   const editors = await Promise.all(Array.from(byPort, ([port, group]) => describe(platform, port, group)));
@@ -120,14 +117,13 @@ export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<
 }
 
 /** Those that the agent reads: its own user's regular files. */
-function recordsOf(agent: AgentId, { platform, places }: PlacesFacts): readonly EditorRecord[] {
-  const { uid } = platform.process;
+function recordsOf(agent: AgentId, { places }: PlacesFacts): readonly EditorRecord[] {
   const byName = new Map<string, EditorRecord>();
   for (const { place, files } of places) {
     if (place.agent !== agent) continue;
-    for (const { name, record, facts } of files) {
+    for (const { name, record } of files) {
       // The same record may lie in several places.
-      if (record !== undefined && (uid === -1 || facts.uid === uid)) byName.set(name, record);
+      if (record !== undefined) byName.set(name, record);
     }
   }
   return Array.from(byName.values());
@@ -165,9 +161,10 @@ export async function readPresences(
     .filter(({ answers }) => answers)
     .flatMap(({ port, records }) => {
       const tokens = new Map<AgentId, string>();
-      for (const { agent, token, companion } of records) {
-        // Others than Patchbay are not asked.
-        if (token !== undefined && companion !== undefined && !tokens.has(agent)) tokens.set(agent, token);
+      for (const record of records) {
+        const { agent } = record;
+        const token = tokenForQuestions(record);
+        if (token !== undefined && !tokens.has(agent)) tokens.set(agent, token);
       }
       return Array.from(tokens, ([agent, token]) => ({ agent, token, port }));
     });
@@ -181,6 +178,11 @@ export async function readPresences(
     }),
   );
   return answers.flat();
+}
+
+/** Others than Patchbay are not asked, nor whoever may have put a record of this user's in another's place. */
+function tokenForQuestions({ token, companion, isTrusted }: EditorRecord): string | undefined {
+  return companion !== undefined && isTrusted ? token : undefined;
 }
 
 function parse(text: string | undefined): unknown {
@@ -206,9 +208,10 @@ async function findDoor(
   return serving
     .filter(({ answers }) => answers)
     .flatMap(({ port, records }) =>
-      records.flatMap(({ token, companion }) =>
-        token === undefined || companion === undefined ? [] : [{ port, token }],
-      ),
+      records.flatMap((record) => {
+        const token = tokenForQuestions(record);
+        return token === undefined ? [] : [{ port, token }];
+      }),
     )[0];
 }
 

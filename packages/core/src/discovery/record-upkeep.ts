@@ -2,7 +2,8 @@ import type { Platform } from "../platform/platform.ts";
 import { findPrivateDirectory, isLeftover, joinPath, ownLinksBelow, splitPath } from "../storage/private-directory.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import type { DiscoveryRecord } from "../agents/dialect.ts";
-import { isEnded, maximumRecordBytes, parseMarker } from "../storage/claim.ts";
+import { isEnded, parseMarker } from "../storage/claim.ts";
+import { readRecord } from "./read-records.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -136,7 +137,7 @@ async function sweepOne(
   const path = joinPath(platform, directory, name);
   if (!(await isLeftover(platform, directory, name))) {
     if (!name.endsWith(".json") && !name.endsWith(".lock")) return;
-    const text = await platform.files.readText(path, maximumRecordBytes);
+    const text = (await readRecord(platform, path))?.text;
     const marker = text === undefined ? undefined : parseMarker(text);
     if (marker === undefined) return;
     const isPredecessor = owner !== undefined && marker.editor === owner && marker.pid !== platform.process.pid;

@@ -3,9 +3,9 @@ import { createNodeFiles } from "../platform/node-files.ts";
 import { createNodeProcessFacts } from "../platform/node-process.ts";
 import { holds, realPlace } from "../agents/choice.ts";
 import type { Platform } from "../platform/platform.ts";
-import { joinPath } from "../storage/private-directory.ts";
+import { readTrustedRecords, type RecordFile } from "../discovery/read-records.ts";
 import type { Clock } from "../support/time.ts";
-import { isEnded, maximumRecordBytes, parseMarker } from "../storage/claim.ts";
+import { isEnded, parseMarker } from "../storage/claim.ts";
 
 // What an agent's hook needs, and nothing else: this is an entry of its own, since an agent waits for it before each of its tools.
 export { agents } from "../agents/catalogue.ts";
@@ -136,27 +136,21 @@ export async function findCompanions(
   return serving.filter((one, index) => serving.findIndex(({ port }) => port === one.port) === index);
 }
 
-async function readPlace(
-  platform: HookPlatform,
-  { root, directories, pattern }: RecordPlace,
-): Promise<readonly Candidate[]> {
-  const directory = directories.reduce((path, name) => joinPath(platform, path, name), root);
-  const names = await platform.files.list(directory).catch((): readonly string[] => []);
-  const matching = names.filter((name) => pattern.test(name));
+async function readPlace(platform: HookPlatform, place: RecordPlace): Promise<readonly Candidate[]> {
+  const records = await readTrustedRecords(platform, place);
   const read = await Promise.all(
-    matching.map((name) => readCandidate(platform, joinPath(platform, directory, name)).catch(() => undefined)),
+    records.map((record) => candidateOf(platform, record).catch((): Candidate | undefined => undefined)),
   );
   return read.filter((candidate) => candidate !== undefined);
 }
 
 /** Only what this user wrote, for a run of Patchbay that has not ended: what is sent may be anything of the folder's files. */
-async function readCandidate(platform: HookPlatform, path: string): Promise<Candidate | undefined> {
-  const { files, process } = platform;
-  const facts = await files.lstat(path);
-  if (facts?.kind !== "file" || (process.uid !== -1 && facts.uid !== process.uid)) return undefined;
-  const text = await files.readText(path, maximumRecordBytes);
-  const marker = text === undefined ? undefined : parseMarker(text);
-  if (text === undefined || marker === undefined || (await isEnded(platform, marker))) return undefined;
+async function candidateOf(
+  platform: HookPlatform,
+  { path, text, facts }: RecordFile,
+): Promise<Candidate | undefined> {
+  const marker = parseMarker(text);
+  if (marker === undefined || (await isEnded(platform, marker))) return undefined;
   const record: unknown = JSON.parse(text);
   if (typeof record !== "object" || record === null) return undefined;
   const named = Number(/(\d+)\.lock$/u.exec(path)?.[1]);
@@ -164,7 +158,7 @@ async function readCandidate(platform: HookPlatform, path: string): Promise<Cand
   const token = "authToken" in record ? record.authToken : undefined;
   if (!Number.isInteger(port) || port < 1 || port > 65_535 || typeof token !== "string" || token === "")
     return undefined;
-  return { port, token, folders: foldersOf(record, process.platform === "win32"), modifiedMs: facts.modifiedMs };
+  return { port, token, folders: foldersOf(record, platform.process.platform === "win32"), modifiedMs: facts.modifiedMs };
 }
 
 /** As the records say them (docs/protocols): a list, or one text, whose parts Gemini CLI decodes as URIs where they hold the delimiter. */

@@ -3,7 +3,7 @@ import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { errorCodeOf } from "../support/errors.ts";
-import type { FileFacts, Files } from "./platform.ts";
+import type { FileFacts, Files, OpenedText } from "./platform.ts";
 
 const isWindows = process.platform === "win32";
 // Windows knows neither flag; links are looked at with lstat there.
@@ -45,7 +45,8 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
       await unlessAbsent(fs.rmdir(path), undefined);
     },
     removeSync,
-    readText,
+    readText: async (path, limitBytes) => (await readOpened(path, limitBytes))?.text,
+    readOpened,
     replaceText,
     readReal: async (path, limitBytes, found) =>
       // To open a device may already do something to it.
@@ -74,7 +75,10 @@ function watch(directory: string, onChange: () => void): Disposable | undefined 
 
 async function lstat(path: string): Promise<FileFacts | undefined> {
   const stats = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
-  if (stats === undefined) return undefined;
+  return stats === undefined ? undefined : factsOf(stats);
+}
+
+function factsOf(stats: Stats): FileFacts {
   const kind = kindOf(stats);
   return {
     kind,
@@ -135,8 +139,9 @@ function removeSync(path: string): void {
   }
 }
 
-async function readText(path: string, limitBytes: number): Promise<string | undefined> {
-  if (isWindows && (await lstat(path))?.kind !== "file") return undefined;
+async function readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
+  const found = isWindows ? await lstat(path) : undefined;
+  if (isWindows && found?.kind !== "file") return undefined;
   // Without O_NONBLOCK a planted pipe would hold this read for ever.
   const opening = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
   const file = await unlessAbsent<Awaited<typeof opening> | undefined>(opening, undefined, notARegularFile);
@@ -144,8 +149,12 @@ async function readText(path: string, limitBytes: number): Promise<string | unde
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > limitBytes) return undefined;
+    const facts = factsOf(stats);
+    // Where the system follows links in any case: only what was no link a moment ago.
+    if (found !== undefined && found.id !== facts.id) return undefined;
     const bytes = await readAtMost(file, stats.size, limitBytes);
-    return bytes === undefined ? undefined : decodeUtf8(bytes);
+    const text = bytes === undefined ? undefined : decodeUtf8(bytes);
+    return text === undefined ? undefined : { text, facts };
   } finally {
     await file.close();
   }

@@ -59,6 +59,13 @@ export interface FileFacts {
   readonly id: string;
 }
 
+/** A file as it was when it was opened. */
+export interface OpenedText {
+  readonly text: string;
+  /** Of the file that was read, whatever has its name by now. */
+  readonly facts: FileFacts;
+}
+
 /** File operations on private files. Every failure other than the documented values is a thrown system error with its `code`. */
 export interface Files {
   /** Facts of the entry itself (no link is followed), or undefined where there is none. */
@@ -80,6 +87,11 @@ export interface Files {
   removeSync(path: string): void;
   /** The text of a regular file of at most `limitBytes` (opened with O_NOFOLLOW), or undefined where there is no regular file (a link is none), it is larger or not UTF-8. */
   readText(path: string, limitBytes: number): Promise<string | undefined>;
+  /**
+   * As `readText`, with what the system says of the file that was opened: whose text it is. An `lstat` before or after may be
+   * of another file.
+   */
+  readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined>;
   /**
    * The bytes of the regular file at a path without links, such as `realPath` and `checkPath` give, of at most `limitBytes`.
    * Undefined where there is no regular file, it is larger, or a link stands at any level of the path by now: what was

@@ -7,6 +7,8 @@ export type PrivateDirectory =
   | { readonly kind: "private"; readonly path: string; readonly wasOpen: boolean }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
+type Machine = Pick<Platform, "files" | "process">;
+
 export interface PrivateDirectoryRequest {
   /** Where the system's own tree ends: the temporary directory, the home. It may itself be a link. */
   readonly root: string;
@@ -61,6 +63,33 @@ export async function findPrivateDirectory(
   }
 }
 
+/**
+ * The directory at these levels, as far as nobody but this user and the system can have put there what is in it; undefined:
+ * there is none such. For who reads what agents' editors have left: unlike `findPrivateDirectory` it may be open to the eyes of
+ * others, or the system's own. What it gives holds no link that somebody else may turn.
+ */
+export async function findTrustedDirectory(
+  platform: Machine,
+  { root, levels, ownLinks }: Pick<PrivateDirectoryRequest, "root" | "levels" | "ownLinks">,
+): Promise<string | undefined> {
+  const { files } = platform;
+  let path = await files.realPath(root);
+  const above = path === undefined ? undefined : await files.lstat(path);
+  if (path === undefined || above?.kind !== "directory" || mayBeRenamedByAll(above)) return undefined;
+  for (const name of levels) {
+    if (!isPlainName(name)) return undefined;
+    const directory = path;
+    path = joinPath(platform, directory, name);
+    let facts = await files.lstat(path);
+    if (ownLinks === "follow" && facts?.kind === "link") {
+      path = await followOwnLink(platform, directory, path);
+      facts = await files.lstat(path);
+    }
+    if (facts === undefined || !isOthersShutOut(platform, facts, sticky)) return undefined;
+  }
+  return path;
+}
+
 async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): Promise<string | undefined> {
   const { files } = platform;
   const { root } = request;
@@ -73,10 +102,14 @@ async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): 
   const facts = real === undefined ? undefined : await files.lstat(real);
   if (facts === undefined) return `${root} does not exist. Make that directory.`;
   if (facts.kind !== "directory") return `${root} is not a directory. Replace it by a directory.`;
-  if ((facts.mode & 0o002) !== 0 && (facts.mode & sticky) === 0) {
+  if (mayBeRenamedByAll(facts)) {
     return `every user may rename what is in ${root}. Run: chmod o-w ${root} (or chmod +t, for a shared temporary directory).`;
   }
   return undefined;
+}
+
+function mayBeRenamedByAll({ mode }: FileFacts): boolean {
+  return (mode & 0o002) !== 0 && (mode & sticky) === 0;
 }
 
 async function checkLevel(
@@ -119,13 +152,13 @@ function refusal(platform: Platform, path: string, facts: FileFacts): string | u
 }
 
 /** Below the home, and nowhere else, the user's own links are followed: a temporary directory is where links are planted. */
-export function ownLinksBelow(platform: Platform, root: string): "follow" | "refuse" {
+export function ownLinksBelow(platform: Pick<Platform, "process">, root: string): "follow" | "refuse" {
   const { homeDirectory, temporaryDirectory } = platform.process;
   return root === homeDirectory && root !== temporaryDirectory ? "follow" : "refuse";
 }
 
 /** Whether this user owns an entry. Windows has no such number: its user profile is guarded by access lists. */
-export function isOwn(platform: Platform, facts: FileFacts): boolean {
+export function isOwn(platform: Pick<Platform, "process">, facts: FileFacts): boolean {
   return platform.process.uid === -1 || facts.uid === platform.process.uid;
 }
 
@@ -168,7 +201,7 @@ export function isPlainName(name: string): boolean {
 }
 
 /** The directory above an absolute path and its own name; a root is its own parent. */
-export function splitPath(platform: Platform, path: string): { readonly parent: string; readonly name: string } {
+export function splitPath(platform: Pick<Platform, "process">, path: string): { readonly parent: string; readonly name: string } {
   const isWindows = platform.process.platform === "win32";
   const separators = isWindows ? /[\\/]+$/ : /\/+$/;
   const trimmed = path.replace(separators, "");
@@ -184,7 +217,7 @@ export function splitPath(platform: Platform, path: string): { readonly parent: 
  * Where a link in the home leads that the user made himself, as people do who keep dotfiles elsewhere. Any other link is
  * given back as it is, for the caller to refuse. The link and its target are the user's, and nobody else can put either there.
  */
-async function followOwnLink(platform: Platform, directory: string, link: string): Promise<string> {
+async function followOwnLink(platform: Machine, directory: string, link: string): Promise<string> {
   const { files, process } = platform;
   const isOwn = (facts: FileFacts | undefined): boolean => facts?.uid === process.uid;
   // Windows tells no owner: there, no link is known to be the user's own.
@@ -197,9 +230,13 @@ async function followOwnLink(platform: Platform, directory: string, link: string
 }
 
 /** Whether nobody else can put, rename or remove an entry of this user in a directory: it is this user's or the system's, and no one else's to write. */
-async function isKeptFromOthers(platform: Platform, path: string, sufficientMode = 0): Promise<boolean> {
+async function isKeptFromOthers(platform: Machine, path: string, sufficientMode = 0): Promise<boolean> {
   const facts = await platform.files.lstat(path);
-  if (facts?.kind !== "directory" || (facts.uid !== platform.process.uid && facts.uid !== 0)) return false;
+  return facts !== undefined && isOthersShutOut(platform, facts, sufficientMode);
+}
+
+function isOthersShutOut(platform: Machine, facts: FileFacts, sufficientMode: number): boolean {
+  if (facts.kind !== "directory" || !(isOwn(platform, facts) || facts.uid === 0)) return false;
   return (facts.mode & othersMayWrite) === 0 || (facts.mode & sufficientMode) !== 0;
 }
 

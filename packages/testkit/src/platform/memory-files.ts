@@ -4,6 +4,7 @@ import {
   type Disposable,
   type FileFacts,
   type Files,
+  type OpenedText,
   type Platform,
   type Random,
   toDisposable,
@@ -92,8 +93,7 @@ export class MemoryFiles implements Files {
     this.#enter("lstat", path);
     const entry = this.#entries.get(this.#throughParents(path));
     if (entry === undefined) return undefined;
-    const { kind, uid, mode, data, modifiedMs, id } = entry;
-    return { kind, uid, mode, size: Buffer.byteLength(data), modifiedMs, changedMs: modifiedMs, id };
+    return factsOf(entry);
   }
 
   async makeDirectory(path: string, mode: number): Promise<"created" | "exists"> {
@@ -156,9 +156,12 @@ export class MemoryFiles implements Files {
 
   async readText(path: string, limitBytes: number): Promise<string | undefined> {
     this.#enter("readText", path);
-    const entry = this.#entries.get(this.#throughParents(path));
-    if (entry?.kind !== "file" || Buffer.byteLength(entry.data) > limitBytes) return undefined;
-    return entry.data;
+    return this.#open(path, limitBytes)?.text;
+  }
+
+  async readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
+    this.#enter("readOpened", path);
+    return this.#open(path, limitBytes);
   }
 
   async readReal(path: string, limitBytes: number): Promise<Uint8Array | undefined> {
@@ -231,6 +234,12 @@ export class MemoryFiles implements Files {
     this.#tell(path);
   }
 
+  #open(path: string, limitBytes: number): OpenedText | undefined {
+    const entry = this.#entries.get(this.#throughParents(path));
+    if (entry?.kind !== "file" || Buffer.byteLength(entry.data) > limitBytes) return undefined;
+    return { text: entry.data, facts: factsOf(entry) };
+  }
+
   #enter(call: FilesCall, path: string): void {
     for (const listener of this.#before) listener(call, path);
     const index = this.#faults.findIndex((fault) => fault.call === call && (fault.path ?? path) === path);
@@ -278,6 +287,10 @@ export class MemoryFiles implements Files {
     }
     return current;
   }
+}
+
+function factsOf({ kind, uid, mode, data, modifiedMs, id }: Entry): FileFacts {
+  return { kind, uid, mode, size: Buffer.byteLength(data), modifiedMs, changedMs: modifiedMs, id };
 }
 
 function systemError(code: string, path: string): Error {
