@@ -9,6 +9,7 @@ import {
   createCompanion,
   type AgentId,
   type FileFacts,
+  type OpenedText,
   type Platform,
   type Surroundings,
 } from "@patchbay/core";
@@ -188,6 +189,11 @@ export class DoctorLab {
       const facts = isHere(path) ? await files.lstat(path) : undefined;
       return facts !== undefined && foreign.has(path) ? { ...facts, uid: facts.uid + 1 } : facts;
     };
+    const readOpened = async (path: string, limit: number): Promise<OpenedText | undefined> => {
+      const opened = isHere(path) ? await files.readOpened(path, limit) : undefined;
+      const facts = opened === undefined ? undefined : await lstat(path);
+      return opened === undefined || facts === undefined ? undefined : { text: opened.text, facts };
+    };
     return {
       ...platform,
       process: {
@@ -202,6 +208,7 @@ export class DoctorLab {
         list: async (path) => (isHere(path) ? await files.list(path) : []),
         readText: async (path, limit) =>
           system.get(path) ?? (isHere(path) ? await files.readText(path, limit) : undefined),
+        readOpened,
         readReal: async (path, limit) => (isHere(path) ? await files.readReal(path, limit) : undefined),
         realPath: async (path) => (isHere(path) ? await files.realPath(path) : undefined),
         startsWithByteOrderMark: async (path) => isHere(path) && (await files.startsWithByteOrderMark(path)),

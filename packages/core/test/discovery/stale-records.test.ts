@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync,
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiscoveryRecords } from "../../src/discovery/discovery-records.ts";
+import { createNodeFiles } from "../../src/platform/node-files.ts";
 import { makeTemporaryMachine, recordIn, type TemporaryMachine } from "../storage/temporary-machine.ts";
 
 const endedPid = 2 ** 31 - 1;
@@ -136,14 +137,15 @@ describe("sweeping at start", () => {
   it("goes on after a file that cannot be removed", async () => {
     const machine = makeTemporaryMachine({
       files: {
-        readText: async (path) => {
+        readOpened: async (path, limit) => {
           if (path.endsWith("1.json")) throw Object.assign(new Error("EIO: input/output error"), { code: "EIO" });
-          return JSON.stringify({ patchbay: { pid: endedPid } });
+          return await createNodeFiles().readOpened(path, limit);
         },
       },
     });
     const directory = placeFor(machine);
-    for (const name of ["1.json", "2.json"]) writeFileSync(join(directory, name), "");
+    const text = JSON.stringify({ patchbay: { pid: endedPid } });
+    for (const name of ["1.json", "2.json"]) writeFileSync(join(directory, name), text);
     await sweep(machine);
     expect(readdirSync(directory)).toEqual(["1.json"]);
     expect(machine.lines.filter((line) => line.startsWith("warn"))).toHaveLength(1);

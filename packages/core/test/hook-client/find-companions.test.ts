@@ -15,7 +15,7 @@ function setUp(environment: Readonly<Record<string, string>> = {}): TestPlatform
 /** A lock as Patchbay writes it for Claude Code. */
 function writeLock(platform: TestPlatform, port: number, folder: string, changes: object = {}): string {
   const directory = join(platform.home, ".claude", "ide");
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `${port}.lock`);
   const record = {
     workspaceFolders: [folder],
@@ -75,14 +75,14 @@ describe("a hook looks for a companion", () => {
     const folder = join(platform.workspace, "a:b");
     mkdirSync(folder);
     const directory = join(platform.tmp, "gemini", "ide");
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     const record = {
       port: 4_001,
       workspacePath: `/elsewhere:${folder.replace(":", "%3A")}`,
       authToken: "token",
       patchbay: { pid: platform.process.pid },
     };
-    writeFileSync(join(directory, "gemini-ide-server-1-4001.json"), JSON.stringify(record));
+    writeFileSync(join(directory, "gemini-ide-server-1-4001.json"), JSON.stringify(record), { mode: 0o600 });
     expect(await findCompanions(platform, gemini, folder)).toMatchObject([{ port: 4_001, token: "token" }]);
     expect(await findCompanions(platform, gemini, platform.workspace)).toEqual([]);
   });

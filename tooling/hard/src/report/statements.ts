@@ -52,6 +52,7 @@ export const statements: Readonly<Record<string, string>> = {
   E06: "a graceful stop with a connected agent takes < 2 s, ends the streams, removes the records",
   E07: "changed workspace folders rewrite the records within 500 ms",
   E08: "the token is never in logs or on a command line",
+  E09: "nothing is told to another user by a record that he owns, swaps or leads away",
   F01: "3,000 random JSON-RPC bodies: no crash, no 5xx, no unhandled rejection",
   F02: "1,000 connections of random bytes",
   F03: "50 resets inside a 5 MB POST",
