@@ -20,7 +20,14 @@ export type { TextEdit } from "./diff/line-diff.ts";
 export { textEdits } from "./diff/text-edits.ts";
 export type * from "./diff/model.ts";
 export { claimFile, markerFor, type RecordMarker, releaseClaim } from "./storage/claim.ts";
-export { adviceFor, causeOf, findPrivateDirectory, turnsDirectory } from "./storage/private-directory.ts";
+export { adviceFor, causeOf, findPrivateDirectory } from "./storage/private-directory.ts";
+export {
+  baseDirectory,
+  configDirectory,
+  stateDirectory,
+  storageLevels,
+  turnsDirectory,
+} from "./storage/state-directory.ts";
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";
 export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";

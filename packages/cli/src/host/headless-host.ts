@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { closeSync, readSync } from "node:fs";
-import { join } from "node:path";
 import {
   type Diagnostic,
   type EditorHost,
@@ -14,6 +13,7 @@ import {
   type HostWorkspace,
   type ProcessFacts,
   type Range,
+  stateDirectory,
   toDisposable,
 } from "@patchbay/core";
 import { version } from "../own-command.ts";
@@ -93,13 +93,9 @@ function readHead(path: string, limitBytes: number): string | undefined {
   }
 }
 
-/** Where the headless host of a folder keeps port, token and drafts: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. */
-export function stateDirectory(facts: ProcessFacts, folder: string): string {
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  const configured = facts.environment(facts.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME");
-  const base =
-    configured === undefined || configured === "" ? join(facts.homeDirectory, ".local", "state") : configured;
-  return join(base, "patchbay", "serve", name);
+/** Where the headless host of a folder keeps port, token and drafts. */
+export function serveDirectory(facts: ProcessFacts, folder: string): string {
+  return stateDirectory(facts, ["serve", createHash("sha256").update(folder).digest("hex").slice(0, 16)]);
 }
 
 /** Problems of files, as a program tells them: it knows when it looks again. */

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   type Companion,
+  configDirectory,
   createCompanion,
   createPrivateStorage,
   type EditorChange,
@@ -206,8 +207,7 @@ async function readRecord(storage: PrivateStorage): Promise<z.infer<typeof recor
 
 /** What the user has set about agents, as in the editors' settings; a folder cannot say it. */
 async function readAgents({ process }: Platform): Promise<unknown> {
-  const configured = process.environment(process.platform === "win32" ? "APPDATA" : "XDG_CONFIG_HOME") ?? "";
-  const path = join(configured === "" ? join(process.homeDirectory, ".config") : configured, "patchbay", "panel.json");
+  const path = join(configDirectory(process), "panel.json");
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {

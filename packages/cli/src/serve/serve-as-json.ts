@@ -13,7 +13,7 @@ import {
 } from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
-import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";
+import { HeadlessHost, SaidProblems, serveDirectory } from "../host/headless-host.ts";
 import type { Review } from "../host/review-queue.ts";
 import { isBelow } from "../host/open-files.ts";
 import { safeJson } from "../terminal/escape-text.ts";
@@ -52,7 +52,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     folder,
     moreFolders,
     problems,
-    storageDirectory: stateDirectory(platform.process, folder),
+    storageDirectory: serveDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
   const turns = openLedgers(platform, folders, { tellUser: async (message) => await host.messages.show(message) });

@@ -10,7 +10,7 @@ import {
   type SessionInfo,
 } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
-import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
+import { HeadlessHost, serveDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
@@ -65,7 +65,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
   const print = (text: string): void => screen.print(text);
   const host: HeadlessHost = new HeadlessHost({
     folder,
-    storageDirectory: stateDirectory(platform.process, folder),
+    storageDirectory: serveDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
   const turns = openLedgers(platform, [folder], { tellUser: async (message) => await host.messages.show(message) });

@@ -201,6 +201,7 @@ export class ConversationLibrary {
       if (signal.aborted) return;
       if (conversation.state === "agent") continue;
       const path = await store.locate(conversation.id);
+      if (path === undefined) return;
       for await (const hit of searchTranscript(files, path, text, signal)) yield { conversation, ...hit };
     }
   }

@@ -68,11 +68,12 @@ export class ConversationStore {
     const { platform, logger } = this.#options;
     // It becomes the name of files, and may come from a page.
     if (!idPattern.test(id)) throw new PatchbayError("invalid-argument", "This is not the id of a conversation.");
-    const directory = await this.#directory("make");
+    const { path: directory, refusal } = await this.#make();
     const path = join(directory, id + claimSuffix);
     let claim: string | undefined;
     let isOwn = true;
     try {
+      if (refusal !== undefined) throw refusal;
       claim = await claimFile(platform, path, await markerFor(platform, this.#options.owner));
       isOwn = claim !== undefined;
     } catch (error) {
@@ -80,7 +81,7 @@ export class ConversationStore {
       logger.warn("A conversation could not be claimed", { reason: causeOf(error) });
     }
     return {
-      transcript: await this.#openTranscript(directory, id, isOwn),
+      transcript: await this.#openTranscript(directory, id, isOwn, refusal),
       isOwn,
       access: { kind: isOwn ? "own" : "read-only" },
       release: async () => {
@@ -95,20 +96,23 @@ export class ConversationStore {
   /** Reads a conversation, whoever has it. Undefined where there is none. */
   async read(id: string): Promise<Transcript | undefined> {
     if (!idPattern.test(id)) return undefined;
-    const directory = await this.#directory("look");
+    const directory = await this.#look();
+    if (directory === undefined) return undefined;
     const isThere = (await this.#options.files.size(join(directory, id + transcriptSuffix))) !== undefined;
     return isThere ? await this.#openTranscript(directory, id, false) : undefined;
   }
 
-  /** The file of a transcript, for who reads it from its beginning. */
-  async locate(id: string): Promise<string> {
-    return join(await this.#directory("look"), id + transcriptSuffix);
+  /** The file of a transcript, for who reads it from its beginning; undefined: nothing may be read where it would be. */
+  async locate(id: string): Promise<string | undefined> {
+    const directory = await this.#look();
+    return directory === undefined ? undefined : join(directory, id + transcriptSuffix);
   }
 
   /** All conversations that have a transcript. */
   async list(): Promise<readonly StoredConversation[]> {
     const { files } = this.#options.platform;
-    const directory = await this.#directory("look");
+    const directory = await this.#look();
+    if (directory === undefined) return [];
     const names = await files.list(directory);
     const found: StoredConversation[] = [];
     for (const name of names) {
@@ -124,7 +128,9 @@ export class ConversationStore {
   /** What its images and texts of files take, bytes. */
   async sizeOfTexts(id: string): Promise<number> {
     const { files } = this.#options.platform;
-    const texts = join(await this.#directory("look"), id + textsSuffix);
+    const directory = await this.#look();
+    if (directory === undefined) return 0;
+    const texts = join(directory, id + textsSuffix);
     let size = 0;
     for (const name of await files.list(texts)) size += (await files.lstat(join(texts, name)))?.size ?? 0;
     return size;
@@ -135,8 +141,9 @@ export class ConversationStore {
     const file = await this.open(id);
     if (!file.isOwn) return false;
     const { files } = this.#options.platform;
-    const directory = await this.#directory("look");
+    const directory = await this.#look();
     try {
+      if (directory === undefined) return true;
       await files.remove(join(directory, id + transcriptSuffix));
       await this.#options.files.removeDirectory(join(directory, id + textsSuffix));
     } finally {
@@ -145,11 +152,11 @@ export class ConversationStore {
     return true;
   }
 
-  async #openTranscript(directory: string, id: string, isOwn: boolean): Promise<Transcript> {
+  async #openTranscript(directory: string, id: string, isOwn: boolean, refusal?: unknown): Promise<Transcript> {
     const { platform, files, logger } = this.#options;
     return await Transcript.open({
       path: join(directory, id + transcriptSuffix),
-      files,
+      files: refusal === undefined ? files : closedFiles(refusal),
       clock: platform.clock,
       logger,
       texts: createPrivateStorage({
@@ -162,16 +169,44 @@ export class ConversationStore {
     });
   }
 
-  /** The directory; `make`: checked to be private, unless it cannot be made at all. */
-  async #directory(intent: "look" | "make"): Promise<string> {
+  /** The directory, made and checked to be private. `refusal`: it is somebody else's, or behind a link, and nothing may be written there. */
+  async #make(): Promise<{ readonly path: string; readonly refusal?: unknown }> {
     const { directory, logger } = this.#options;
-    if (intent === "look") return directory;
     try {
       if ((await this.values.read(markKey)) === undefined) await this.values.write(markKey, '{"version":1}');
-      return dirname((await this.values.locate(markKey)) ?? join(directory, markKey));
     } catch (error) {
       logger.warn("Conversations cannot be kept", { reason: causeOf(error) });
-      return directory;
+    }
+    try {
+      return { path: dirname((await this.values.locate(markKey)) ?? join(directory, markKey)) };
+    } catch (refusal) {
+      return { path: directory, refusal };
     }
   }
+
+  /** The directory; undefined where others could have put there what is in it. */
+  async #look(): Promise<string | undefined> {
+    try {
+      await this.values.locate(markKey);
+      return this.#options.directory;
+    } catch {
+      // The storage has logged why.
+      return undefined;
+    }
+  }
+}
+
+/** A conversation that nothing may be kept of lives in memory, and says so as with a disk that is full. */
+function closedFiles(refusal: unknown): LineFiles {
+  const refuse = async (): Promise<never> => {
+    throw refusal;
+  };
+  return {
+    size: async () => undefined,
+    read: async () => new Uint8Array(),
+    append: refuse,
+    truncate: refuse,
+    replace: refuse,
+    removeDirectory: refuse,
+  };
 }

@@ -1,4 +1,4 @@
-import type { FileFacts, Platform } from "../platform/platform.ts";
+import type { FileFacts, Platform, ProcessFacts } from "../platform/platform.ts";
 import { errorCodeOf, messageOf, PatchbayError } from "../support/errors.ts";
 
 /** A directory that only this user can look into or change, or the sentence that says why there is none and what to do. */
@@ -18,6 +18,8 @@ export interface PrivateDirectoryRequest {
   readonly intent: "make" | "look";
   /** `follow`: links that the user made himself are followed (`followOwnLink`). Only for the user's home, where people keep dotfiles elsewhere. */
   readonly ownLinks?: "follow" | "refuse";
+  /** By which the user can name another place; for the sentence that says why there is none. */
+  readonly variable?: string | undefined;
 }
 
 const directoryMode = 0o700;
@@ -48,7 +50,7 @@ export async function findPrivateDirectory(
         facts = await platform.files.lstat(path);
       }
       const isLast = index === request.levels.length - 1;
-      const reason = await checkLevel(platform, path, facts, isLast, request.intent);
+      const reason = await checkLevel(platform, path, facts, isLast, request);
       if (reason !== undefined) return { kind: "refused", path, reason };
       wasOpen ||= facts !== undefined && (facts.mode & othersMayWrite) !== 0;
     }
@@ -117,7 +119,7 @@ async function checkLevel(
   path: string,
   found: FileFacts | undefined,
   isLast: boolean,
-  intent: PrivateDirectoryRequest["intent"],
+  { intent, variable }: Pick<PrivateDirectoryRequest, "intent" | "variable">,
 ): Promise<string | undefined> {
   const { files } = platform;
   let facts = found;
@@ -128,7 +130,7 @@ async function checkLevel(
     facts = await files.lstat(path);
   }
   if (facts === undefined) return `${path} does not exist.`;
-  const reason = refusal(platform, path, facts);
+  const reason = refusal(platform, path, facts, variable);
   if (reason !== undefined) return reason;
   const wanted = isLast ? directoryMode : facts.mode & 0o777 & ~othersMayWrite;
   if ((facts.mode & 0o777) === wanted) return undefined;
@@ -140,13 +142,26 @@ async function checkLevel(
   return `the permissions of ${path} could not be narrowed. Run: chmod ${wanted.toString(8)} ${path}`;
 }
 
-function refusal(platform: Platform, path: string, facts: FileFacts): string | undefined {
+function refusal(
+  platform: Platform,
+  path: string,
+  facts: FileFacts,
+  variable: string | undefined,
+): string | undefined {
   if (facts.kind === "link") {
-    return `${path} is a symbolic link, which is not followed. Replace it by a real directory; a configuration directory kept elsewhere can be named in its agent's environment variable.`;
+    const elsewhere =
+      variable === undefined
+        ? "a configuration directory kept elsewhere can be named in its agent's environment variable"
+        : `to keep it elsewhere, name a directory in ${variable}`;
+    return `${path} is a symbolic link, which is not followed. Replace it by a real directory; ${elsewhere}.`;
   }
   if (facts.kind !== "directory") return `${path} is not a directory. Remove it.`;
   if (!isOwn(platform, facts)) {
-    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or give the editor and the agents a directory of your own: TMPDIR for temporary files, the agent's environment variable for its configuration.`;
+    const own =
+      variable === undefined
+        ? "give the editor and the agents a directory of your own: TMPDIR for temporary files, the agent's environment variable for its configuration"
+        : `name a directory of your own in ${variable}`;
+    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or ${own}.`;
   }
   return undefined;
 }
@@ -189,7 +204,11 @@ export function causeOf(error: unknown): string {
 }
 
 /** Puts one name below a directory. Names are checked by `isPlainName` first; nothing is normalised, so nothing can climb. */
-export function joinPath(platform: Pick<Platform, "process">, directory: string, name: string): string {
+export function joinPath(
+  platform: { readonly process: Pick<ProcessFacts, "platform"> },
+  directory: string,
+  name: string,
+): string {
   const separator = platform.process.platform === "win32" ? "\\" : "/";
   return directory.endsWith(separator) || directory.endsWith("/") ? directory + name : directory + separator + name;
 }
@@ -287,18 +306,4 @@ export async function isLeftover(platform: Platform, directory: string, name: st
   if (!platform.process.isAlive(Number(pid))) return true;
   const facts = await platform.files.lstat(joinPath(platform, directory, name));
   return facts !== undefined && platform.clock.now() - facts.modifiedMs > leftoverAgeMs;
-}
-
-/**
- * Where the turns of a workspace are kept: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%, the same for every editor and for the
- * terminal, so that each finds what agents did in the others. `folders`: absolute, in the editor's order.
- */
-export function turnsDirectory(platform: Pick<Platform, "process" | "random">, folders: readonly string[]): string {
-  const { process, random } = platform;
-  const configured = process.environment(process.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME") ?? "";
-  const name = random.mac("turns", folders.join("\n")).slice(0, 22);
-  const below = (base: string, names: readonly string[]): string =>
-    names.reduce((path, part) => joinPath(platform, path, part), base);
-  const state = configured === "" ? below(process.homeDirectory, [".local", "state"]) : configured;
-  return below(state, ["patchbay", "turns", name]);
 }

@@ -13,9 +13,9 @@ import {
   isOwn,
   joinPath,
   privateFileNames,
-  splitPath,
   writePrivateFile,
 } from "./private-directory.ts";
+import { storageLevels } from "./state-directory.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;
@@ -228,29 +228,15 @@ class DirectoryStorage implements PrivateStorage {
     if (intent === "look" && this.#checked !== undefined && now - this.#checked.at < checkStandsMs) {
       return this.#checked.path;
     }
-    const { root, levels, exists } = await this.#locate();
+    const { exists, ...place } = await storageLevels(this.#platform, this.#directory);
     if (intent === "look" && !exists) return undefined;
-    const found = await findPrivateDirectory(this.#platform, { root, levels, intent });
+    const found = await findPrivateDirectory(this.#platform, { ...place, intent });
     this.#checked = found.kind === "private" ? { path: found.path, at: now } : undefined;
     if (found.kind === "private") {
       if (found.wasOpen) await this.#setAside(found.path, await this.#platform.files.list(found.path));
       return found.path;
     }
     throw new PatchbayError("storage-failed", `The private storage cannot be used: ${found.reason}`);
-  }
-
-  /** The deepest parent that exists is the host's affair; from there down the levels are ours to make and check. */
-  async #locate(): Promise<{ readonly root: string; readonly levels: readonly string[]; readonly exists: boolean }> {
-    let { parent, name } = splitPath(this.#platform, this.#directory);
-    const levels = [name];
-    const exists = (await this.#platform.files.lstat(this.#directory)) !== undefined;
-    while ((await this.#platform.files.lstat(parent)) === undefined) {
-      const upper = splitPath(this.#platform, parent);
-      if (upper.parent === parent) break;
-      levels.unshift(upper.name);
-      ({ parent, name } = upper);
-    }
-    return { root: parent, levels, exists };
   }
 
   async #sweep(): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type Logger,
   type Platform,
   type ProcessFacts,
+  stateDirectory,
   type TurnWitness,
 } from "@patchbay/core";
 import { type CheckedPath, checkPath } from "@patchbay/core/paths";
@@ -121,17 +122,13 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
 }
 
 /**
- * Where the panel of a folder keeps its conversations: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. It is the same for the
- * terminal and for editors without a storage of their own for each workspace, so that each finds what was said in the others.
+ * Where the panel of a folder keeps its conversations. It is the same for the terminal and for editors without a storage of their own for each workspace, so that each finds what was said in the others.
  */
 export function panelDirectory(
-  { environment, homeDirectory, platform }: Pick<ProcessFacts, "environment" | "homeDirectory" | "platform">,
+  process: Pick<ProcessFacts, "environment" | "homeDirectory" | "platform">,
   folder: string,
 ): string {
-  const configured = environment(platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME") ?? "";
-  const state = configured === "" ? join(homeDirectory, ".local", "state") : configured;
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  return join(state, "patchbay", "panel", name);
+  return stateDirectory(process, ["panel", createHash("sha256").update(folder).digest("hex").slice(0, 16)]);
 }
 
 /** Longest selection that goes with a prompt, UTF-8 bytes. */

@@ -81,6 +81,7 @@ export class TurnBook {
       }
     } catch (error) {
       logger.warn("Turns of earlier runs could not be read", { reason: messageOf(error) });
+      this.#options.health.failed(error);
     }
     if (this.#turns.size > 0) onDidChange();
   }

@@ -1,10 +1,9 @@
 import { constants, promises as fs } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type Disposable, errorCodeOf, findPrivateDirectory, type Platform } from "@patchbay/core";
+import { basename, join } from "node:path";
+import { type Disposable, errorCodeOf, findPrivateDirectory, type Platform, storageLevels } from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, nameOfText, type TurnStore } from "./turn-store.ts";
 
-const directoryMode = 0o700;
 const fileMode = 0o600;
 
 /** So much of a journal is read at once: one of a turn with a hundred thousand files is long. */
@@ -60,6 +59,7 @@ export class DiskStore implements TurnStore {
   readonly #writing: Set<string> = new Set();
   #size = 0;
   #isMade = false;
+  #isChecked = false;
 
   constructor(options: DiskStoreOptions) {
     this.#options = options;
@@ -77,6 +77,7 @@ export class DiskStore implements TurnStore {
 
   async load(): Promise<readonly TurnRecord[]> {
     const { files } = this.#options.platform;
+    if (!(await this.#isReadable())) return [];
     for (const name of await files.list(this.#texts)) this.#know(name);
     const all = await this.#readTurns(({ id, bytes }) => {
       // One that cannot be read now is read with a later look.
@@ -262,6 +263,7 @@ export class DiskStore implements TurnStore {
     const { files } = this.#options.platform;
     const found: ReadJournal[] = [];
     let isWhole = true;
+    if (!(await this.#isReadable())) return { found, isWhole };
     for (const name of await files.list(this.#turns)) {
       if (!name.endsWith(".jsonl")) continue;
       const path = join(this.#turns, name);
@@ -308,14 +310,30 @@ export class DiskStore implements TurnStore {
   /** Throws where a directory is a link, or somebody else's. */
   async #make(): Promise<void> {
     if (this.#isMade) return;
-    const { platform, directory } = this.#options;
-    await fs.mkdir(dirname(directory), { recursive: true, mode: directoryMode });
-    for (const path of [directory, this.#texts, this.#turns]) {
-      const levels = [basename(path)];
-      const made = await findPrivateDirectory(platform, { root: dirname(path), levels, intent: "make" });
-      if (made.kind === "refused") throw new Error(made.reason);
-    }
+    await this.#find("make");
     this.#isMade = true;
+    this.#isChecked = true;
+  }
+
+  /** Whether there is something to read, and nobody else can have put it there. Throws where a directory is a link, or somebody else's. */
+  async #isReadable(): Promise<boolean> {
+    if (this.#isChecked) return true;
+    if ((await this.#options.platform.files.lstat(this.#options.directory)) === undefined) return false;
+    await this.#find("look");
+    this.#isChecked = true;
+    return true;
+  }
+
+  async #find(intent: "look" | "make"): Promise<void> {
+    const { platform, directory } = this.#options;
+    const place = await storageLevels(platform, directory);
+    const inner = [this.#texts, this.#turns].map((path) => ({ ...place, root: directory, levels: [basename(path)] }));
+    for (const request of [place, ...inner]) {
+      const path = join(request.root, ...request.levels);
+      if (intent === "look" && (await platform.files.lstat(path)) === undefined) continue;
+      const found = await findPrivateDirectory(platform, { ...request, intent });
+      if (found.kind === "refused") throw new Error(found.reason);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Platform } from "@patchbay/core";
+import { baseDirectory, type Platform } from "@patchbay/core";
 import type { UndoDoor } from "../model.ts";
 
 export interface DiskDoorOptions {
@@ -46,9 +46,7 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
   const trash = async (): Promise<{ readonly files: string; readonly info: string | undefined } | undefined> => {
     if (process.platform === "win32") return undefined;
     if (process.platform === "darwin") return { files: `${process.homeDirectory}/.Trash`, info: undefined };
-    const configured = process.environment("XDG_DATA_HOME") ?? "";
-    const base = configured.startsWith("/") ? configured : `${process.homeDirectory}/.local/share`;
-    const root = `${base}/Trash`;
+    const root = `${baseDirectory(process, "XDG_DATA_HOME", [".local", "share"])}/Trash`;
     const levels = root.split("/").slice(1);
     for (let depth = 1; depth <= levels.length; depth += 1) {
       const path = `/${levels.slice(0, depth).join("/")}`;
