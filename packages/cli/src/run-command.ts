@@ -5,15 +5,13 @@ import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
 import { createPaint, wantsColour } from "./terminal/paint.ts";
-import { terminalSafe } from "./terminal/escape-text.ts";
+import { terminalSafe, terminalSafeJson } from "./terminal/escape-text.ts";
 import { wrapText } from "./terminal/layout.ts";
 import { version } from "./own-command.ts";
 
 /** Runs a command with this process's terminal; resolves with the exit code. */
 export async function runCommand(command: Command): Promise<number> {
-  // What a program reads goes out as it is: there a changed character would be another value.
-  const isForPrograms = ("json" in command && command.json) || (command.kind === "env" && !process.stdout.isTTY);
-  const print = (line: string): void => console.log(isForPrograms ? line : terminalSafe(line));
+  const print = printerFor(command);
   switch (command.kind) {
     case "help":
       print(wrapText(helpText(command.topic), process.stdout.columns ?? 120));
@@ -98,6 +96,13 @@ export async function runCommand(command: Command): Promise<number> {
       return await printFindings({ folder, json, report, agents, platform: createNodePlatform(), paint, print });
     }
   }
+}
+
+/** What a program reads keeps its values: JSON by its own escapes, and a shell's lines as they are where no terminal shows them. */
+function printerFor(command: Command): (line: string) => void {
+  if ("json" in command && command.json) return (line) => console.log(terminalSafeJson(line));
+  if (command.kind === "env" && !process.stdout.isTTY) return (line) => console.log(line);
+  return (line) => console.log(terminalSafe(line));
 }
 
 /** Whether the user says yes; undefined where nobody can be asked. */

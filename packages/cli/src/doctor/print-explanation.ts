@@ -1,6 +1,6 @@
 import type { ExplanationPart } from "@patchbay/core";
 import { explainedCodes, explainFinding, explanationMarkdown } from "@patchbay/core/diagnosis";
-import { escapeLine, plainJson } from "../terminal/escape-text.ts";
+import { escapeLine, safeJson } from "../terminal/escape-text.ts";
 import { wrapText } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 
@@ -21,12 +21,12 @@ export async function printExplanation({ code, json, paint, columns, print }: Ex
   const explanation = await explainFinding(code);
   if (explanation === undefined) {
     const known = await explainedCodes();
-    print(json ? plainJson({ known }) : `No finding is called "${escapeLine(code)}". Those that there are:`);
+    print(json ? safeJson({ known }, 2) : `No finding is called "${escapeLine(code)}". Those that there are:`);
     if (!json) print(wrapText(`  ${known.join(" ")}`, Math.min(columns ?? widest, widest)));
     return 2;
   }
   if (json) {
-    print(plainJson({ code: explanation.code, title: explanation.title, text: explanationMarkdown(explanation) }));
+    print(safeJson({ code: explanation.code, title: explanation.title, text: explanationMarkdown(explanation) }, 2));
     return 0;
   }
   const width = Math.min(columns ?? widest, widest);

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { AgentId, Finding, Platform, Surroundings } from "@patchbay/core";
 import { diagnose } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
-import { plainJson } from "../terminal/escape-text.ts";
+import { safeJson } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { wordsOf } from "./finding-words.ts";
 
@@ -33,7 +33,7 @@ export async function printFindings(request: DoctorRequest): Promise<number> {
     const { reportLines } = await import("./report.ts");
     for (const line of reportLines(findings, { folder, platform })) print(line);
   } else if (json) {
-    print(plainJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding) })) }));
+    print(safeJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding) })) }, 2));
   } else {
     for (const finding of findings) {
       const { text, fix } = wordsOf(finding);

@@ -1,7 +1,7 @@
 import { agentOf, type Platform, type RunningEditor } from "@patchbay/core";
 import { findRunningEditors, readPresences, type ToldPresence } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
-import { escapeLine, plainJson } from "../terminal/escape-text.ts";
+import { escapeLine, safeJson } from "../terminal/escape-text.ts";
 import { formatTable } from "../terminal/layout.ts";
 
 export interface StatusRequest {
@@ -26,7 +26,7 @@ export async function readStatus(platform: Platform): Promise<Status> {
 /** `patchbay status`: resolves with the exit code. */
 export async function printStatus({ platform, json, print }: StatusRequest): Promise<number> {
   const status = await readStatus(platform);
-  if (json) print(plainJson(statusForPrograms(status)));
+  if (json) print(safeJson(statusForPrograms(status), 2));
   else for (const line of statusLines(status, platform.clock.now())) print(line);
   return 0;
 }

@@ -1,5 +1,5 @@
 import { type Disposable, onAbort, type Platform } from "@patchbay/core";
-import { terminalSafe } from "../terminal/escape-text.ts";
+import { safeJson, terminalSafe } from "../terminal/escape-text.ts";
 import { fitStart } from "../terminal/layout.ts";
 import { readStatus, sessionLine, type Status, statusForPrograms, statusLines } from "./print-status.ts";
 
@@ -88,7 +88,7 @@ function drawLines(output: WatchRequest["output"]): Draw {
 function drawJson(output: WatchRequest["output"]): Draw {
   let known = "";
   return (status) => {
-    const line = JSON.stringify(statusForPrograms(status));
+    const line = safeJson(statusForPrograms(status));
     if (line !== known) output.write(`${line}\n`);
     known = line;
   };

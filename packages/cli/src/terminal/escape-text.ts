@@ -30,13 +30,21 @@ export function terminalSafe(text: string): string {
     .join("");
 }
 
-/** JSON (indented with spaces, where that is asked for) in which every character that could speak to a terminal is written as an escape of JSON's own. */
-export function safeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(unsafe, (character) =>
+/**
+ * The last step of all JSON that is printed, which may be read in a terminal, too: what could speak to it stands as an escape of JSON's
+ * own, which means the same. In JSON such characters are in texts and nowhere else.
+ */
+export function terminalSafeJson(json: string): string {
+  return json.replace(unsafe, (character) =>
     Array.from({ length: character.length }, (_, index) => {
       return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
     }).join(""),
   );
+}
+
+/** A value as JSON that is safe to print, indented with spaces where that is asked for. */
+export function safeJson(value: unknown, indent?: number): string {
+  return terminalSafeJson(JSON.stringify(value, undefined, indent));
 }
 
 function escaped(character: string): string {
@@ -49,17 +57,4 @@ function escaped(character: string): string {
 /** A path or value as one word of a POSIX shell. */
 export function quoteWord(text: string): string {
   return /^[\w@%+=:,./~-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Pretty JSON that is safe to print: what would speak to a terminal stands as `\u` escapes, which mean the same. */
-export function plainJson(value: unknown): string {
-  return Array.from(JSON.stringify(value, undefined, 2), (character) =>
-    character === "\n" || escapeText(character) === character ? character : unicodeEscape(character),
-  ).join("");
-}
-
-function unicodeEscape(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => {
-    return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }).join("");
 }

@@ -14,7 +14,7 @@ import {
 import type { TurnsCommand } from "../command-line.ts";
 import { program } from "../own-command.ts";
 import { renderDiff } from "../review/unified-diff.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
+import { escapeLine, safeJson } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 export interface TurnsOptions {
@@ -81,7 +81,7 @@ async function folderWithTurns({ files, ...platform }: Platform, from: string): 
 function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, print }: TurnsOptions): number {
   const turns = ledgers.turns();
   if (command.json) {
-    print(JSON.stringify(turns));
+    print(safeJson(turns));
     return 0;
   }
   if (turns.length === 0) {
@@ -98,7 +98,7 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
       ...(isPartial ? ["not all files could be looked at"] : []),
       ...(session === "" ? [] : [`session ${escapeLine(session)}`]),
     ];
-    print(`${paint.strong(`${number}  ${titleOf(turn, turns)}`)}  ${paint.faint(facts.join(", "))}`);
+    print(`${paint.strong(`${number}  ${escapeLine(titleOf(turn, turns))}`)}  ${paint.faint(facts.join(", "))}`);
     if (prompt !== "") print(`   ${escapeLine(prompt)}`);
     for (const file of turn.files) print(`   ${fileLine(file, folder, paint)}`);
   }

@@ -1,7 +1,7 @@
 import type { AgentId, Finding, FindingCode, FindingValues, NamedEditor } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../src/doctor/finding-words.ts";
-import { escapeLine, escapeText, plainJson } from "../../src/terminal/escape-text.ts";
+import { escapeLine, escapeText, safeJson } from "../../src/terminal/escape-text.ts";
 
 /** Speaks to a terminal in every way, and to a shell. */
 const hostile = "a\u001b[31m\u001b]0;title\u0007\r\n\t\u009b2J\u202e\u2028'; touch x; $(touch y) `touch z`";
@@ -82,7 +82,7 @@ describe("a name that speaks to the terminal", () => {
     // What cannot be typed as it is printed is not offered.
     if (fix !== undefined) expect(escapeLine(fix)).toBe(fix);
     if (JSON.stringify(finding.values).includes("touch x") && fix !== undefined) expect(fix).not.toContain("touch");
-    const json = plainJson({ finding, text });
+    const json = safeJson({ finding, text }, 2);
     expect(escapeText(json)).toBe(json);
     expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify({ finding, text })));
   });

@@ -4,9 +4,18 @@ import { createGeminiDriver, createMemoryEditor, createTestPlatform } from "@pat
 import { describe, expect, it, onTestFinished } from "vitest";
 import { watchStatus } from "../../src/status/watch-status.ts";
 
-async function setUp(options: { readonly json?: boolean; readonly isTTY?: boolean; readonly columns?: number } = {}) {
+interface Given {
+  readonly json?: boolean;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  /** Of the editor. */
+  readonly name?: string;
+}
+
+async function setUp(options: Given = {}) {
   const platform = createTestPlatform();
-  const host = createMemoryEditor({ folders: [platform.workspace], identity: { name: "e", displayName: "My Editor" } });
+  const { name = "My Editor" } = options;
+  const host = createMemoryEditor({ folders: [platform.workspace], identity: { name: "e", displayName: name } });
   const companion = createCompanion({ host, platform });
   await companion.start();
   const end = new AbortController();
@@ -55,6 +64,16 @@ describe("patchbay status --watch", () => {
     expect(Number(up)).toBe(first.split("\n").length - 1);
     expect(second).toContain("editor");
     for (const line of first.split("\n")) expect(line.length).toBeLessThan(30);
+  });
+
+  it("says nothing to the terminal but what it means", async () => {
+    const name = "\u009b31m\u202eMy\u2066 Editor";
+    for (const json of [true, false]) {
+      const { agent, written } = await setUp({ json, name });
+      if (!json) await agent.connect();
+      await expect.poll(written, patience).toContain("Editor");
+      expect(written()).toMatch(/^[\n\u0020-\u007e]+$/u);
+    }
   });
 
   it("tells programs what has changed, a JSON value a line", async () => {

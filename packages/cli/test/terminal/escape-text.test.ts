@@ -44,6 +44,29 @@ describe("the last step before a terminal", () => {
     );
   });
 
+  it("leaves no control character and none that turns text, in lines and in JSON", () => {
+    const ranges = [
+      [0x00, 0x08],
+      [0x0b, 0x1f],
+      [0x7f, 0x9f],
+      [0x061c, 0x061c],
+      [0x200e, 0x200f],
+      [0x202a, 0x202e],
+      [0x2066, 0x2069],
+    ] as const;
+    for (const [first, last] of ranges) {
+      for (let code = first; code <= last; code += 1) {
+        const character = String.fromCodePoint(code);
+        const name = code.toString(16).padStart(4, "0");
+        expect(terminalSafe(`a${character}b`), name).toMatch(/^a\\[\w{}]+b$/u);
+        // oxlint-disable-next-line no-control-regex -- nothing else may be left
+        expect(safeJson([character]), name).toMatch(/^\["[\u0020-\u007e]+"\]$/u);
+        expect(JSON.parse(safeJson([character]))).toEqual([character]);
+        expect(safeJson([String.fromCharCode(code)]), name).toMatch(new RegExp(`\\\\u${name}|\\\\[bfnrt]`, "u"));
+      }
+    }
+  });
+
   it("writes JSON that means the same and says nothing to a terminal", () => {
     const value = { text: "\u001b[2J\u009b\u202e\u{e0041}é" };
     expect(safeJson(value)).toBe('{"text":"\\u001b[2J\\u009b\\u202e\\udb40\\udc41é"}');

@@ -62,6 +62,35 @@ it("lists turns and shows what they changed, without an editor", async () => {
   expect((await run(["diff"])).text).toContain("-one\n+ONE\n");
 });
 
+it("says nothing to the terminal but what it means, in JSON too", async () => {
+  const hostile = "\u009b31mred \u202etxt.exe\u202c \u200e\u2066x\u2069 \u001b[2J";
+  const folders = [platform.workspace];
+  const storageDirectory = turnsDirectory(platform, folders);
+  const ledgers = new FolderLedgers({
+    platform,
+    folders,
+    storageDirectory,
+    door: createDiskDoor({ platform, folders }),
+  });
+  const path = join(platform.workspace, "a\u202eb\u009b.txt");
+  const from = { ...source, session: `s\u009b2`, agentName: `Claude \u202eCode` };
+  ledgers.turnBegan(from, hostile);
+  ledgers.aboutToWrite(from, [{ path, before: undefined }]);
+  await ledgers.settled();
+  writeFileSync(path, hostile);
+  ledgers.wrote(from);
+  ledgers.turnEnded(from);
+  await ledgers.settled();
+  ledgers.dispose();
+  const json = (await run(["turns", "--json"])).text;
+  // What `--json` prints goes out as it is.
+  expect(json).toMatch(/^[\u0020-\u007e]+$/u);
+  expect(json).toContain("\\u202e");
+  expect(JSON.parse(json)).toMatchObject([{ prompt: hostile, files: [{ path }] }, {}]);
+  for (const args of [["turns"], ["diff", "1"]])
+    expect((await run(args)).text).toMatch(/^[\n\t\u0020-\u007e]+$/u);
+});
+
 it("undoes a hunk, asks before, and undoes that", async () => {
   expect((await run(["undo", "1", "a.txt", "--hunk", "2"])).code).toBe(1);
   expect((await run(["undo", "1", "a.txt", "--hunk", "2"], false)).code).toBe(1);
