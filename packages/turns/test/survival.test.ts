@@ -1,5 +1,16 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { createNodePlatform } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { claude, gemini, TurnLab } from "./turn-lab.ts";
 
@@ -127,6 +138,36 @@ describe("what is kept of turns", () => {
     expect(readdirSync(lab.root).toSorted()).toEqual(["storage", "work"]);
     // It is known all the same until the editor ends.
     expect(other.files(refused.turns()[0])).toHaveLength(1);
+  });
+
+  it("is not read, nor written, behind a link in the directory for state, and the user hears why", async () => {
+    const lab = new TurnLab();
+    const state = join(lab.root, "state");
+    const environment = (name: string): string | undefined => (name === "XDG_STATE_HOME" ? state : undefined);
+    const platform = createNodePlatform();
+    const options = {
+      platform: { ...platform, clock: lab.clock, process: { ...platform.process, environment } },
+      storageDirectory: join(state, "patchbay", "turns", "x"),
+    };
+    mkdirSync(join(state, "patchbay"), { recursive: true, mode: 0o700 });
+    const first = lab.open(options);
+    first.turnBegan(claude, "Planted");
+    await lab.told(first, "a.txt", "one\n");
+    first.turnEnded(claude);
+    await first.settled();
+    first.dispose();
+    const planted = join(lab.root, "planted");
+    renameSync(join(state, "patchbay"), planted);
+    symlinkSync(planted, join(state, "patchbay"));
+    const before = readdirSync(planted, { recursive: true }).toSorted();
+    const told: string[] = [];
+    const second = lab.open({ ...options, tellUser: async ({ text }) => void told.push(text) });
+    await second.settled();
+    expect(second.turns()).toEqual([]);
+    second.turnBegan(claude, "Own");
+    await lab.told(second, "a.txt", "two\n");
+    expect(readdirSync(planted, { recursive: true }).toSorted()).toEqual(before);
+    expect(told).toEqual([expect.stringContaining(`${join(state, "patchbay")} is a symbolic link`)]);
   });
 
   it("takes no more room than it may, and the oldest goes first", async () => {
