@@ -3,6 +3,7 @@ import {
   Emitter,
   type Event,
   type FileBefore,
+  isSecretPath,
   messageOf,
   nullLogger,
   type TurnNote,
@@ -59,6 +60,8 @@ export class FolderLedgers implements TurnWitness {
   readonly #room: UndoLedger;
   readonly #store: TurnStore;
   readonly #health: StoreHealth;
+  /** Of a path with links resolved. */
+  readonly #mayKeep: (path: string) => boolean;
   #watching: Disposable | undefined;
   #looksSoon: Disposable | undefined;
   /** What was told is worked in one after the other. */
@@ -75,7 +78,12 @@ export class FolderLedgers implements TurnWitness {
     this.#places = new Places(platform, folders);
     const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     this.#store = store;
-    const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
+    // Asked here, where every edition, and the command line, comes by: nobody can forget it.
+    const mayKeep = (path: string): boolean => {
+      const named = this.#places.named(path);
+      return !isSecretPath(path) && !isSecretPath(named) && options.mayKeep(named);
+    };
+    this.#mayKeep = mayKeep;
     this.#health = new StoreHealth({
       clock: platform.clock,
       directory: storageDirectory,
@@ -296,7 +304,9 @@ export class FolderLedgers implements TurnWitness {
 
   async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {
     await this.#workedIn();
-    return await this.#book.read(turnId, this.#places.real(path), side);
+    const real = this.#places.real(path);
+    // What git holds of it is read there, and is shown as little as what is kept here.
+    return this.#mayKeep(real) ? await this.#book.read(turnId, real, side) : undefined;
   }
 
   /** Other windows and the command line write into the same journals. */

@@ -125,8 +125,11 @@ export interface FolderLedgersOptions {
   readonly storageDirectory: string;
   /** The workspace's folders, absolute, as the editor names them. */
   readonly folders: readonly string[];
-  /** Whether a copy of a file may be kept; false: it is named, and no text of it is kept. Default: every file. */
-  readonly mayKeep?: (path: string) => boolean;
+  /**
+   * Whether a copy of a file may be kept, as far as the user says so (`Companion.mayName`); false: it is named, and no text of it is
+   * kept. Of files that hold secrets by convention none is, whatever this says.
+   */
+  readonly mayKeep: (path: string) => boolean;
   /** Files that are open in the editor: where there is no git, these are looked at. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;

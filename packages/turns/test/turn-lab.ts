@@ -89,6 +89,7 @@ export class TurnLab {
       platform: { ...createNodePlatform(), clock: this.clock },
       storageDirectory: this.storage,
       folders: [this.folder],
+      mayKeep: () => true,
       door: this.door,
       ...options,
     });

@@ -13,7 +13,7 @@ it("has agents hear of an undo, once, also of one that another program has carri
   const storageDirectory = mkdtempSync(join(tmpdir(), "patchbay-turns-"));
   const open = (): FolderLedgers => {
     const door = createDiskDoor({ platform, folders: [folder] });
-    const ledgers = new FolderLedgers({ platform, storageDirectory, folders: [folder], door });
+    const ledgers = new FolderLedgers({ platform, storageDirectory, folders: [folder], mayKeep: () => true, door });
     onTestFinished(() => ledgers.dispose());
     return ledgers;
   };

@@ -41,6 +41,7 @@ beforeEach(async () => {
     platform,
     storageDirectory: mkdtempSync(join(tmpdir(), "patchbay-turns-")),
     folders: [folder],
+    mayKeep: () => true,
     door,
   });
   opened = [];

@@ -212,6 +212,7 @@ describe("what agents change in a workspace", () => {
       platform,
       storageDirectory: turnsDirectory(platform, [folder]),
       folders: [folder],
+      mayKeep: () => true,
       door: createDiskDoor({ platform, folders: [folder] }),
     });
     await terminal.settled();

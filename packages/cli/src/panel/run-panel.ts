@@ -85,6 +85,8 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   const stop = AbortSignal.any([options.signal, ended.signal]);
   let shown: PagePanel | undefined;
   const turns = openLedgers(platform, [folder], {
+    // There is no setting here by which a file is left out.
+    mayKeep: () => true,
     tellUser: async ({ severity, text }) => (shown === undefined ? tell(escapeLine(text)) : shown.tell(severity, text)),
   });
   const known = { record, storage, logger, turns, onIdle: () => ended.abort(), stop };

@@ -55,8 +55,11 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     storageDirectory: serveDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const turns = openLedgers(platform, folders, { tellUser: async (message) => await host.messages.show(message) });
-  const companion = createCompanion({
+  const turns = openLedgers(platform, folders, {
+    mayKeep: (path) => companion.mayName(path),
+    tellUser: async (message) => await host.messages.show(message),
+  });
+  const companion: Companion = createCompanion({
     host,
     platform,
     turns,

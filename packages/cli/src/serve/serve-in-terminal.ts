@@ -68,8 +68,11 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     storageDirectory: serveDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
-  const turns = openLedgers(platform, [folder], { tellUser: async (message) => await host.messages.show(message) });
-  const companion = createCompanion({
+  const turns = openLedgers(platform, [folder], {
+    mayKeep: (path) => companion.mayName(path),
+    tellUser: async (message) => await host.messages.show(message),
+  });
+  const companion: Companion = createCompanion({
     host,
     platform,
     turns,

@@ -30,7 +30,7 @@ export interface TurnsOptions {
 export function openLedgers(
   platform: Platform,
   folders: readonly string[],
-  options: Pick<FolderLedgersOptions, "looks" | "tellUser">,
+  options: Pick<FolderLedgersOptions, "looks" | "mayKeep" | "tellUser">,
 ): FolderLedgers {
   return new FolderLedgers({
     ...options,
@@ -49,7 +49,7 @@ export async function runTurns(options: TurnsOptions): Promise<number> {
   const { command, platform } = options;
   const folder = await folderWithTurns(platform, command.folder);
   const tellUser = async ({ text }: HostMessage): Promise<void> => options.print(options.paint.bad(escapeLine(text)));
-  const ledgers = openLedgers(platform, [folder], { looks: false, tellUser });
+  const ledgers = openLedgers(platform, [folder], { looks: false, mayKeep: () => true, tellUser });
   try {
     await ledgers.settled();
     switch (command.kind) {

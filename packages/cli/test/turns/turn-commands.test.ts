@@ -27,7 +27,8 @@ afterEach(() => platform.dispose());
 function openLedger(): FolderLedgers {
   const folders = [platform.workspace];
   const door = createDiskDoor({ platform, folders });
-  return new FolderLedgers({ platform, folders, storageDirectory: turnsDirectory(platform, folders), door });
+  const storageDirectory = turnsDirectory(platform, folders);
+  return new FolderLedgers({ platform, folders, storageDirectory, mayKeep: () => true, door });
 }
 
 /** A turn that changes the file. */
@@ -70,6 +71,7 @@ it("says nothing to the terminal but what it means, in JSON too", async () => {
     platform,
     folders,
     storageDirectory,
+    mayKeep: () => true,
     door: createDiskDoor({ platform, folders }),
   });
   const path = join(platform.workspace, "a\u202eb\u009b.txt");
@@ -159,6 +161,7 @@ it("undoes all turns of a session, and has the agent told why by whoever runs th
     platform,
     folders,
     storageDirectory,
+    mayKeep: () => true,
     door: createDiskDoor({ platform, folders }),
   });
   onTestFinished(() => editor.dispose());
@@ -201,6 +204,7 @@ it("does not promise an undo for later that it could not write down", async () =
     platform,
     folders,
     storageDirectory,
+    mayKeep: () => true,
     door: createDiskDoor({ platform, folders }),
   });
   onTestFinished(() => editor.dispose());

@@ -29,6 +29,11 @@ export class Contents {
     this.#options = options;
   }
 
+  /** Whether a text of a file may be kept at all. */
+  mayKeep(path: string): boolean {
+    return this.#options.mayKeep(path);
+  }
+
   /** What a file holds now; kept for a session if it is a text. No link is followed. */
   async ofFile(path: string, session: string): Promise<Content> {
     const held = await this.#readNow(path);

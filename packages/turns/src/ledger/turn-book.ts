@@ -238,13 +238,13 @@ export class TurnBook {
     } else if (file.undecided !== undefined) {
       const { before, after: left } = file.undecided;
       const isLeft = await contents.isSame(left, change.before);
-      const rebased = isLeft ? before : await this.#rebased(before, left, change.before);
+      const rebased = isLeft ? before : await this.#rebased(path, before, left, change.before);
       if (rebased === undefined) file.attribution = "unknown";
       file.undecided = { before: rebased ?? before, after };
     }
     const isUntouched = await contents.isSame(file.after, change.before);
     if (!isUntouched) {
-      const rebased = await this.#rebased(file.before, file.after, change.before);
+      const rebased = await this.#rebased(path, file.before, file.after, change.before);
       if (rebased === undefined) file.attribution = "unknown";
       else file.before = rebased;
     }
@@ -297,8 +297,9 @@ export class TurnBook {
   }
 
   /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */
-  async #rebased(before: Content, left: Content, found: Content): Promise<Content | undefined> {
+  async #rebased(path: string, before: Content, left: Content, found: Content): Promise<Content | undefined> {
     const { contents, store, platform } = this.#options;
+    if (!contents.mayKeep(path)) return undefined;
     if (before.kind === "none" || before.kind === "named" || left.kind === "none" || found.kind === "none")
       return undefined;
     const texts = await Promise.all([before, left, found].map((one) => contents.read(one)));

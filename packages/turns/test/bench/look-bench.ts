@@ -29,6 +29,7 @@ try {
     platform: createNodePlatform(),
     storageDirectory: join(root, "storage"),
     folders: [folder],
+    mayKeep: () => true,
     door: { unsavedText: async () => undefined, replace: async () => "stale", remove: async () => false },
   });
   await ledgers.settled();

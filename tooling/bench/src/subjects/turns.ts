@@ -100,6 +100,7 @@ function open(folder: string, storageDirectory: string): FolderLedgers {
     platform: createNodePlatform(),
     storageDirectory,
     folders: [folder],
+    mayKeep: () => true,
     door: { unsavedText: async () => undefined, replace: async () => "stale", remove: async () => false },
   });
 }
