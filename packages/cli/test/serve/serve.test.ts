@@ -195,6 +195,23 @@ describe("patchbay serve in a terminal", () => {
     expect(await wantsToWrite("free.txt")).toBeUndefined();
   });
 
+  it("keeps no text of what holds secrets by convention among the changes of agents", async () => {
+    start({ reviews: "never" });
+    await seen("patchbay > ");
+    for (const name of [".env", "server.key", "open.txt"]) {
+      writeFileSync(join(platform.workspace, name), `TEXT OF ${name}\n`);
+      await wantsToWrite(name);
+    }
+    input.write("quit\n");
+    await running;
+    const state = join(platform.home, ".local", "state");
+    const kept = readdirSync(state, { recursive: true, withFileTypes: true, encoding: "utf8" })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+    expect(kept.join("\n").match(/TEXT OF .*/gu)).toEqual(["TEXT OF open.txt"]);
+    expect(kept.join("\n")).toContain("server.key");
+  });
+
   it("ends on quit, and leaves no record", async () => {
     start();
     await seen("patchbay > ");

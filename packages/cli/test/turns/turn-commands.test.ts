@@ -1,4 +1,4 @@
-import { constants, existsSync, promises, readFileSync, writeFileSync } from "node:fs";
+import { constants, existsSync, promises, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turnsDirectory } from "@patchbay/core";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
@@ -6,7 +6,7 @@ import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { parseCommandLine } from "../../src/command-line.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-import { runTurns } from "../../src/turns/turn-commands.ts";
+import { openLedgers, runTurns } from "../../src/turns/turn-commands.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\n";
 const after = "ONE\ntwo\nthree\nfour\nFIVE\n";
@@ -238,4 +238,29 @@ it("says what is wrong", async () => {
   expect(() => parseCommandLine(["undo", "a", "b"], "/")).toThrow("no number of the list");
   writeFileSync(file, "mine\n");
   expect(await run(["undo", "--yes"])).toMatchObject({ code: 1, text: expect.stringContaining("left alone") });
+});
+
+it("keeps and shows no text of a file that holds secrets, whoever opens the ledger", async () => {
+  const path = join(platform.workspace, ".env");
+  for (const looks of [true, false]) {
+    const ledgers = openLedgers(platform, [platform.workspace], {
+      looks,
+      mayKeep: () => true,
+      tellUser: async () => {},
+    });
+    ledgers.turnBegan(source, "Configure");
+    ledgers.aboutToWrite(source, [{ path, before: "TOKEN=before\n" }]);
+    await ledgers.settled();
+    writeFileSync(path, `TOKEN=${String(looks)}\n`);
+    ledgers.wrote(source);
+    ledgers.turnEnded(source);
+    await ledgers.settled();
+    ledgers.dispose();
+    expect((await run(["diff", "1"])).text).toBe(".env\n(no text of it is kept: changed)");
+  }
+  const texts = readdirSync(join(turnsDirectory(platform, [platform.workspace]), "texts"));
+  const kept = texts.map((name) =>
+    readFileSync(join(turnsDirectory(platform, [platform.workspace]), "texts", name), "utf8"),
+  );
+  expect(kept.filter((text) => text.includes("TOKEN"))).toEqual([]);
 });
