@@ -7,6 +7,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ import process from "node:process";
 import { createCompanion, createNodePlatform, Emitter, type Platform } from "@patchbay/core";
 import { browserFor, type PagePanel } from "@patchbay/panel/server";
 import { createMemoryEditor, PuppetAgent } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { runPanel, type RunPanelOptions } from "../../src/panel/run-panel.ts";
 
 let root: string;
@@ -99,6 +100,29 @@ describe("patchbay panel", () => {
     expect(await one.code).toBe(0);
     await expect.poll(() => agent.running).toBe(0);
     await agent.dispose();
+  });
+
+  it("does not start where what it keeps would lie behind a link, and says so", async () => {
+    mkdirSync(join(root, "state"), { mode: 0o700 });
+    mkdirSync(join(root, "elsewhere"));
+    symlinkSync(join(root, "elsewhere"), join(root, "state", "patchbay"));
+    const one = start();
+    running.pop();
+    await expect(one.code).rejects.toThrow(`${join(root, "state", "patchbay")} is a symbolic link`);
+    expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
+  });
+
+  it("reads no settings where a relative variable leads", async () => {
+    variables = { ...variables, XDG_CONFIG_HOME: "config" };
+    mkdirSync(join(folder, "config", "patchbay"), { recursive: true });
+    writeFileSync(join(folder, "config", "patchbay", "panel.json"), "{");
+    const before = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(before));
+    const one = start();
+    await expect.poll(() => linkIn(one.lines)).toBeDefined();
+    one.end();
+    expect(await one.code).toBe(0);
   });
 
   it("gives a new link of the panel that runs for the folder, and starts no second one", async () => {
