@@ -57,7 +57,15 @@ const core = {
     packages: ["jsonc-parser"],
   },
   "hook-client": {
-    rooms: [...ground, "agents/catalogue", "agents/choice", "discovery", "endpoint/ask-hook", "platform/node*", "storage"],
+    rooms: [
+      ...ground,
+      "agents/catalogue",
+      "agents/choice",
+      "discovery",
+      "endpoint/ask-hook",
+      "platform/node*",
+      "storage",
+    ],
     types: ["agents"],
   },
   "port-holder": {

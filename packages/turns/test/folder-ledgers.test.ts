@@ -195,44 +195,48 @@ describe("a ledger of turns", () => {
     expect(kept.filter((text) => text.includes("KEY") || text.includes("xxx"))).toEqual([]);
   });
 
-  it.each(["named in git", "new"])("keeps no text of a file that holds secrets by convention, whoever asks: %s", async (how) => {
-    const secrets = [
-      ...[".env", ".env.local", ".env.production", "prod.env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc"],
-      ...[".htpasswd", ".pgpass", ".git-credentials", ".dockercfg", ".my.cnf", ".vault-token", "credentials"],
-      ...["credentials.json", "secrets.yaml", "id_rsa", "id_ed25519", "server.key", "cert.pem", "store.p12", "a.kdbx"],
-      ...["prod.tfvars", "terraform.tfstate", ".ssh/config", ".aws/config", ".env~", "id_rsa.bak", "sub/.ENV"],
-    ];
-    const lab = new TurnLab();
-    lab.commit({ "a.txt": "a\n", ...(how === "new" ? {} : Object.fromEntries(secrets.map((name) => [name, "KEY=first\n"]))) });
-    const ledgers = lab.open({ mayKeep: () => true });
-    // By a hook, by an accepted proposal, and by a command that nobody told of.
-    ledgers.turnBegan(claude, "");
-    for (const [index, name] of secrets.entries()) {
-      if (index % 3 === 0) await lab.told(ledgers, name, "KEY=told\n");
-      if (index % 3 === 1) ledgers.accepted(claude, lab.path(name), "KEY=accepted\n");
-    }
-    await ledgers.settled();
-    ledgers.aboutToRun(claude, "something");
-    await ledgers.settled();
-    for (const [index, name] of secrets.entries())
-      lab.write(name, index % 3 === 1 ? "KEY=accepted\n" : `KEY=${"other".repeat(index)}\n`);
-    ledgers.wrote(claude);
-    ledgers.turnEnded(claude);
-    await ledgers.settled();
-    const [turn] = ledgers.turns();
-    expect(turn?.files.map(({ path }) => path).toSorted()).toEqual(secrets.map((name) => lab.path(name)).toSorted());
-    for (const { path } of turn?.files ?? []) {
-      expect(await ledgers.beforeText(turn?.id ?? "", path), path).toBeUndefined();
-      expect(await ledgers.afterText(turn?.id ?? "", path), path).toBeUndefined();
-    }
-    await ledgers.undo(turn?.id ?? "");
-    await ledgers.settled();
-    const kept = readdirSync(lab.storage, { recursive: true, withFileTypes: true, encoding: "utf8" })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.filter((text) => text.includes("KEY"))).toEqual([]);
-  });
+  it.each(["named in git", "new"])(
+    "keeps no text of a file that holds secrets by convention, whoever asks: %s",
+    async (how) => {
+      const secrets =
+        ".env .env.local .env.production prod.env .envrc .netrc _netrc .npmrc .pypirc .htpasswd .pgpass .git-credentials .dockercfg .my.cnf .vault-token credentials credentials.json secrets.yaml id_rsa id_ed25519 server.key cert.pem store.p12 a.kdbx prod.tfvars terraform.tfstate .ssh/config .aws/config .env~ id_rsa.bak sub/.ENV".split(
+          " ",
+        );
+      const lab = new TurnLab();
+      lab.commit({
+        "a.txt": "a\n",
+        ...(how === "new" ? {} : Object.fromEntries(secrets.map((name) => [name, "KEY=first\n"]))),
+      });
+      const ledgers = lab.open({ mayKeep: () => true });
+      // By a hook, by an accepted proposal, and by a command that nobody told of.
+      ledgers.turnBegan(claude, "");
+      for (const [index, name] of secrets.entries()) {
+        if (index % 3 === 0) await lab.told(ledgers, name, "KEY=told\n");
+        if (index % 3 === 1) ledgers.accepted(claude, lab.path(name), "KEY=accepted\n");
+      }
+      await ledgers.settled();
+      ledgers.aboutToRun(claude, "something");
+      await ledgers.settled();
+      for (const [index, name] of secrets.entries())
+        lab.write(name, index % 3 === 1 ? "KEY=accepted\n" : `KEY=${"other".repeat(index)}\n`);
+      ledgers.wrote(claude);
+      ledgers.turnEnded(claude);
+      await ledgers.settled();
+      const [turn] = ledgers.turns();
+      expect(turn?.files.map(({ path }) => path).toSorted()).toEqual(secrets.map((name) => lab.path(name)).toSorted());
+      for (const { path } of turn?.files ?? []) {
+        expect(await ledgers.beforeText(turn?.id ?? "", path), path).toBeUndefined();
+        expect(await ledgers.afterText(turn?.id ?? "", path), path).toBeUndefined();
+      }
+      await ledgers.undo(turn?.id ?? "");
+      await ledgers.settled();
+      const kept = readdirSync(lab.storage, { recursive: true, withFileTypes: true, encoding: "utf8" })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+      expect(kept.length).toBeGreaterThan(0);
+      expect(kept.filter((text) => text.includes("KEY"))).toEqual([]);
+    },
+  );
 
   it("does not take for new what is only opened in a turn, or not ignored any more", async () => {
     const lab = new TurnLab();

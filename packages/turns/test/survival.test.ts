@@ -159,14 +159,14 @@ describe("what is kept of turns", () => {
     const planted = join(lab.root, "planted");
     renameSync(join(state, "patchbay"), planted);
     symlinkSync(planted, join(state, "patchbay"));
-    const before = readdirSync(planted, { recursive: true }).toSorted();
+    const before = readdirSync(planted, { recursive: true, encoding: "utf8" }).toSorted();
     const told: string[] = [];
     const second = lab.open({ ...options, tellUser: async ({ text }) => void told.push(text) });
     await second.settled();
     expect(second.turns()).toEqual([]);
     second.turnBegan(claude, "Own");
     await lab.told(second, "a.txt", "two\n");
-    expect(readdirSync(planted, { recursive: true }).toSorted()).toEqual(before);
+    expect(readdirSync(planted, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
     expect(told).toEqual([expect.stringContaining(`${join(state, "patchbay")} is a symbolic link`)]);
   });
 

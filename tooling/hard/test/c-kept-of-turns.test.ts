@@ -13,12 +13,10 @@ const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", impor
 const secret = "hunter2-very-secret";
 const open = "what may be kept";
 
-const names = [
-  ...[".env", ".env.local", ".env.production", "prod.env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc"],
-  ...[".htpasswd", ".pgpass", ".git-credentials", ".dockercfg", ".my.cnf", ".vault-token", "credentials"],
-  ...["secrets.yaml", "id_rsa", "id_ed25519", "server.key", "cert.pem", "store.p12", "prod.tfvars", "a.tfstate"],
-  ...[".ssh/config", ".aws/config", "id_rsa.bak", ".ENV"],
-];
+const names =
+  ".env .env.local .env.production prod.env .envrc .netrc _netrc .npmrc .pypirc .htpasswd .pgpass .git-credentials .dockercfg .my.cnf .vault-token credentials secrets.yaml id_rsa id_ed25519 server.key cert.pem store.p12 prod.tfvars a.tfstate .ssh/config .aws/config id_rsa.bak .ENV".split(
+    " ",
+  );
 
 /** The command, as a user of the sandbox starts it. */
 function patchbay(sandbox: Sandbox, args: readonly string[]): ChildProcess {

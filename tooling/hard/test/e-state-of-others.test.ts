@@ -12,12 +12,16 @@ const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", impor
 
 /** What `patchbay serve --json` says within two seconds; it runs as a user who owns the sandbox. */
 async function serve(sandbox: Sandbox, variables: Readonly<Record<string, string>>, uid?: number): Promise<string> {
-  const child = spawn(process.execPath, ["--no-warnings", "--conditions=@patchbay/source", program, "serve", "--json"], {
-    cwd: sandbox.workspace,
-    env: { PATH: process.env["PATH"], HOME: sandbox.home, TMPDIR: sandbox.tmp, ...variables },
-    stdio: ["pipe", "pipe", "pipe"],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-  });
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", "--conditions=@patchbay/source", program, "serve", "--json"],
+    {
+      cwd: sandbox.workspace,
+      env: { PATH: process.env["PATH"], HOME: sandbox.home, TMPDIR: sandbox.tmp, ...variables },
+      stdio: ["pipe", "pipe", "pipe"],
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    },
+  );
   onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -89,8 +89,7 @@ it("says nothing to the terminal but what it means, in JSON too", async () => {
   expect(json).toMatch(/^[\u0020-\u007e]+$/u);
   expect(json).toContain("\\u202e");
   expect(JSON.parse(json)).toMatchObject([{ prompt: hostile, files: [{ path }] }, {}]);
-  for (const args of [["turns"], ["diff", "1"]])
-    expect((await run(args)).text).toMatch(/^[\n\t\u0020-\u007e]+$/u);
+  for (const args of [["turns"], ["diff", "1"]]) expect((await run(args)).text).toMatch(/^[\n\t\u0020-\u007e]+$/u);
 });
 
 it("undoes a hunk, asks before, and undoes that", async () => {

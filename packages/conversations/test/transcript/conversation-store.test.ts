@@ -23,7 +23,7 @@ it("neither reads nor writes behind a link in the directory for state, and the c
   const planted = join(platform.root, "planted");
   renameSync(join(state, "patchbay"), planted);
   symlinkSync(planted, join(state, "patchbay"));
-  const before = readdirSync(planted, { recursive: true }).toSorted();
+  const before = readdirSync(planted, { recursive: true, encoding: "utf8" }).toSorted();
   const store = open();
   expect(await store.list()).toEqual([]);
   expect(await store.read("c1")).toBeUndefined();
@@ -33,5 +33,5 @@ it("neither reads nor writes behind a link in the directory for state, and the c
   again.transcript.describe(about);
   await again.transcript.flush();
   await again.release();
-  expect(readdirSync(planted, { recursive: true }).toSorted()).toEqual(before);
+  expect(readdirSync(planted, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
 });

@@ -187,8 +187,6 @@ async function readOne(
   const facts = file?.facts ?? (await platform.files.lstat(path).catch(() => undefined));
   if (facts === undefined) return undefined;
   const record =
-    file === undefined
-      ? undefined
-      : parseEditorRecord(platform, place, file, isInTrusted && isPrivateRecord(file));
+    file === undefined ? undefined : parseEditorRecord(platform, place, file, isInTrusted && isPrivateRecord(file));
   return { name, path, facts, record };
 }

@@ -145,10 +145,7 @@ async function readPlace(platform: HookPlatform, place: RecordPlace): Promise<re
 }
 
 /** Only what this user wrote, for a run of Patchbay that has not ended: what is sent may be anything of the folder's files. */
-async function candidateOf(
-  platform: HookPlatform,
-  { path, text, facts }: RecordFile,
-): Promise<Candidate | undefined> {
+async function candidateOf(platform: HookPlatform, { path, text, facts }: RecordFile): Promise<Candidate | undefined> {
   const marker = parseMarker(text);
   if (marker === undefined || (await isEnded(platform, marker))) return undefined;
   const record: unknown = JSON.parse(text);
@@ -158,7 +155,12 @@ async function candidateOf(
   const token = "authToken" in record ? record.authToken : undefined;
   if (!Number.isInteger(port) || port < 1 || port > 65_535 || typeof token !== "string" || token === "")
     return undefined;
-  return { port, token, folders: foldersOf(record, platform.process.platform === "win32"), modifiedMs: facts.modifiedMs };
+  return {
+    port,
+    token,
+    folders: foldersOf(record, platform.process.platform === "win32"),
+    modifiedMs: facts.modifiedMs,
+  };
 }
 
 /** As the records say them (docs/protocols): a list, or one text, whose parts Gemini CLI decodes as URIs where they hold the delimiter. */

@@ -142,12 +142,7 @@ async function checkLevel(
   return `the permissions of ${path} could not be narrowed. Run: chmod ${wanted.toString(8)} ${path}`;
 }
 
-function refusal(
-  platform: Platform,
-  path: string,
-  facts: FileFacts,
-  variable: string | undefined,
-): string | undefined {
+function refusal(platform: Platform, path: string, facts: FileFacts, variable: string | undefined): string | undefined {
   if (facts.kind === "link") {
     const elsewhere =
       variable === undefined
@@ -220,7 +215,10 @@ export function isPlainName(name: string): boolean {
 }
 
 /** The directory above an absolute path and its own name; a root is its own parent. */
-export function splitPath(platform: Pick<Platform, "process">, path: string): { readonly parent: string; readonly name: string } {
+export function splitPath(
+  platform: Pick<Platform, "process">,
+  path: string,
+): { readonly parent: string; readonly name: string } {
   const isWindows = platform.process.platform === "win32";
   const separators = isWindows ? /[\\/]+$/ : /\/+$/;
   const trimmed = path.replace(separators, "");

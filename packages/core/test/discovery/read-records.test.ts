@@ -143,7 +143,8 @@ describe("on a real disk", () => {
     mkdirSync(join(elsewhere, "ide"), { mode: 0o700 });
     writeFileSync(join(elsewhere, "ide", "1.lock"), "{}", { mode: 0o600 });
     const place = { root, directories: ["ide"], pattern: /\.lock$/u, isRead: true };
-    const read = async (): Promise<readonly string[]> => (await readTrustedRecords(platform, place)).map((one) => one.path);
+    const read = async (): Promise<readonly string[]> =>
+      (await readTrustedRecords(platform, place)).map((one) => one.path);
     expect(await read()).toEqual([join(elsewhere, "ide", "1.lock")]);
     chmodSync(elsewhere, 0o777);
     expect(await read()).toEqual([]);

@@ -86,7 +86,9 @@ describe("what stands there already", () => {
     await expect(stored(platform).write("token", "secret")).rejects.toThrow(reason);
     await expect(stored(platform).write("token", "secret")).rejects.toThrow("XDG_STATE_HOME");
     expect(platform.files.paths).toEqual(before);
-    const read = await stored(platform).read("token").catch(() => undefined);
+    const read = await stored(platform)
+      .read("token")
+      .catch(() => undefined);
     expect(read).toBeUndefined();
   });
 
