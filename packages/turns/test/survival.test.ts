@@ -167,7 +167,11 @@ describe("what is kept of turns", () => {
     second.turnBegan(claude, "Own");
     await lab.told(second, "a.txt", "two\n");
     expect(readdirSync(planted, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
-    expect(told).toEqual([expect.stringContaining(`${join(state, "patchbay")} is a symbolic link`)]);
+    expect(told).toEqual([
+      expect.stringContaining(
+        `could not be written (${join(state, "patchbay")} is a symbolic link, which is not followed). Replace it by`,
+      ),
+    ]);
   });
 
   it("takes no more room than it may, and the oldest goes first", async () => {

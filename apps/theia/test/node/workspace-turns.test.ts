@@ -86,7 +86,10 @@ describe("what agents change in a workspace", () => {
     await write("b.txt", "one\n", "two\n");
     await expect.poll(async () => (await service.turns()).length).toBe(2);
     expect(window.editor.shownMessages.map(({ message: { code, text } }) => [code, text])).toEqual([
-      ["turns-not-kept", expect.stringMatching(/cannot be kept for an undo just now.*ENOTDIR/u)],
+      [
+        "turns-not-kept",
+        expect.stringMatching(/cannot be kept for an undo just now.*patchbay is not a directory\). Remove it\.$/u),
+      ],
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { adviceFor, causeOf, type Clock, type Disposable, type HostMessage } from "@patchbay/core";
+import { adviceFor, causeOf, type Clock, type Disposable, type HostMessage, PatchbayError } from "@patchbay/core";
 
 export interface StoreHealthOptions {
   readonly clock: Clock;
@@ -45,7 +45,8 @@ export class StoreHealth implements Disposable {
     this.#isWell = false;
     if (isSaid) return;
     this.#saidAt = now;
-    const [cause, advice] = [causeOf(error), adviceFor(error)];
+    const [cause, advice] =
+      error instanceof PatchbayError ? partsOf(error.message) : [causeOf(error), adviceFor(error)];
     const text = `What agents change cannot be kept for an undo just now: ${directory} could not be written (${cause}). ${advice}`;
     this.#options.tellUser({
       code: "turns-not-kept",
@@ -66,4 +67,10 @@ export class StoreHealth implements Disposable {
     this.#isOver = true;
     this.#retry?.dispose();
   }
+}
+
+/** A sentence of ours about a directory says what is wrong, and then what to do. */
+function partsOf(reason: string): readonly [string, string] {
+  const [cause = reason, ...advice] = reason.split(/\.\s+(?=\p{Lu})/u);
+  return [cause.replace(/\.$/u, ""), advice.join(". ")];
 }

@@ -1,6 +1,13 @@
 import { constants, promises as fs } from "node:fs";
 import { basename, join } from "node:path";
-import { type Disposable, errorCodeOf, findPrivateDirectory, type Platform, storageLevels } from "@patchbay/core";
+import {
+  type Disposable,
+  errorCodeOf,
+  findPrivateDirectory,
+  PatchbayError,
+  type Platform,
+  storageLevels,
+} from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, nameOfText, type TurnStore } from "./turn-store.ts";
 
@@ -332,7 +339,7 @@ export class DiskStore implements TurnStore {
       const path = join(request.root, ...request.levels);
       if (intent === "look" && (await platform.files.lstat(path)) === undefined) continue;
       const found = await findPrivateDirectory(platform, { ...request, intent });
-      if (found.kind === "refused") throw new Error(found.reason);
+      if (found.kind === "refused") throw new PatchbayError("storage-failed", found.reason);
     }
   }
 }
