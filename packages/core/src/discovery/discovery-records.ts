@@ -12,11 +12,10 @@ import {
   type PrivateFileNames,
   writePrivateFile,
 } from "../storage/private-directory.ts";
-import { markerFor, markRecord, parseMarker, type RecordMarker } from "../storage/claim.ts";
+import { markerFor, markRecord, parseMarker, readRecord, type RecordMarker } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { readRecord } from "./read-records.ts";
 import { RecordWatch, sweepStaleRecords } from "./record-upkeep.ts";
 
 export interface DiscoveryRecordsOptions {

@@ -1,34 +1,43 @@
 import type { RecordPlace } from "../agents/dialect.ts";
-import type { OpenedText, Platform } from "../platform/platform.ts";
-import { maximumRecordBytes } from "../storage/claim.ts";
-import { findTrustedDirectory, isOwn, joinPath, ownLinksBelow } from "../storage/private-directory.ts";
+import type { Platform } from "../platform/platform.ts";
+import { readRecord, type RecordFile } from "../storage/claim.ts";
+import {
+  followOwnLink,
+  isOthersShutOut,
+  isPlainName,
+  joinPath,
+  mayBeRenamedByAll,
+  ownLinksBelow,
+} from "../storage/private-directory.ts";
 
 type Machine = Pick<Platform, "files" | "process">;
 
-/** A record as it was when it was opened. */
-export interface RecordFile extends OpenedText {
-  readonly path: string;
-}
-
-/**
- * The text of a record that this user has written, for everybody who reads records: the file is opened once, and asked for its
- * owner then, since what has its name may be swapped at any moment. Undefined where there is no regular file, it is somebody
- * else's, too large or no text. Never waits for a pipe.
- */
-export async function readRecord(platform: Machine, path: string): Promise<RecordFile | undefined> {
-  const opened = await platform.files.readOpened(path, maximumRecordBytes);
-  return opened === undefined || !isOwn(platform, opened.facts) ? undefined : { path, ...opened };
-}
-
 /**
  * Where a place's records may be believed: undefined where somebody else can put, rename or swap anything on the way to them. A
- * stranger's file is refused by `readRecord` all the same; a file of this user's that a stranger has moved there is not.
+ * stranger's file is refused by `readRecord` all the same; a file of this user's that a stranger has moved there is not. Unlike where
+ * we write, a level may be open to the eyes of others, or the system's own; a link is followed only as there.
  */
 export async function findRecordDirectory(
   platform: Machine,
   { root, directories }: Pick<RecordPlace, "root" | "directories">,
 ): Promise<string | undefined> {
-  return await findTrustedDirectory(platform, { root, levels: directories, ownLinks: ownLinksBelow(platform, root) });
+  const { files } = platform;
+  const mayFollow = ownLinksBelow(platform, root) === "follow";
+  let path = await files.realPath(root);
+  const above = path === undefined ? undefined : await files.lstat(path);
+  if (path === undefined || above?.kind !== "directory" || mayBeRenamedByAll(above)) return undefined;
+  for (const name of directories) {
+    if (!isPlainName(name)) return undefined;
+    const directory = path;
+    path = joinPath(platform, directory, name);
+    let facts = await files.lstat(path);
+    if (mayFollow && facts?.kind === "link") {
+      path = await followOwnLink(platform, directory, path);
+      facts = await files.lstat(path);
+    }
+    if (facts === undefined || !isOthersShutOut(platform, facts)) return undefined;
+  }
+  return path;
 }
 
 /** Whether nobody but this user can have written into a record. */

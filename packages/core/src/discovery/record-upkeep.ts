@@ -2,8 +2,7 @@ import type { Platform } from "../platform/platform.ts";
 import { findPrivateDirectory, isLeftover, joinPath, ownLinksBelow, splitPath } from "../storage/private-directory.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import type { DiscoveryRecord } from "../agents/dialect.ts";
-import { isEnded, parseMarker } from "../storage/claim.ts";
-import { readRecord } from "./read-records.ts";
+import { isEnded, parseMarker, readRecord } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 

@@ -65,33 +65,6 @@ export async function findPrivateDirectory(
   }
 }
 
-/**
- * The directory at these levels, as far as nobody but this user and the system can have put there what is in it; undefined:
- * there is none such. For who reads what agents' editors have left: unlike `findPrivateDirectory` it may be open to the eyes of
- * others, or the system's own. What it gives holds no link that somebody else may turn.
- */
-export async function findTrustedDirectory(
-  platform: Machine,
-  { root, levels, ownLinks }: Pick<PrivateDirectoryRequest, "root" | "levels" | "ownLinks">,
-): Promise<string | undefined> {
-  const { files } = platform;
-  let path = await files.realPath(root);
-  const above = path === undefined ? undefined : await files.lstat(path);
-  if (path === undefined || above?.kind !== "directory" || mayBeRenamedByAll(above)) return undefined;
-  for (const name of levels) {
-    if (!isPlainName(name)) return undefined;
-    const directory = path;
-    path = joinPath(platform, directory, name);
-    let facts = await files.lstat(path);
-    if (ownLinks === "follow" && facts?.kind === "link") {
-      path = await followOwnLink(platform, directory, path);
-      facts = await files.lstat(path);
-    }
-    if (facts === undefined || !isOthersShutOut(platform, facts, sticky)) return undefined;
-  }
-  return path;
-}
-
 async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): Promise<string | undefined> {
   const { files } = platform;
   const { root } = request;
@@ -110,7 +83,8 @@ async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): 
   return undefined;
 }
 
-function mayBeRenamedByAll({ mode }: FileFacts): boolean {
+/** Whether every user may take away, and replace, what is in a directory. */
+export function mayBeRenamedByAll({ mode }: FileFacts): boolean {
   return (mode & 0o002) !== 0 && (mode & sticky) === 0;
 }
 
@@ -234,7 +208,7 @@ export function splitPath(
  * Where a link in the home leads that the user made himself, as people do who keep dotfiles elsewhere. Any other link is
  * given back as it is, for the caller to refuse. The link and its target are the user's, and nobody else can put either there.
  */
-async function followOwnLink(platform: Machine, directory: string, link: string): Promise<string> {
+export async function followOwnLink(platform: Machine, directory: string, link: string): Promise<string> {
   const { files, process } = platform;
   const isOwn = (facts: FileFacts | undefined): boolean => facts?.uid === process.uid;
   // Windows tells no owner: there, no link is known to be the user's own.
@@ -252,7 +226,8 @@ async function isKeptFromOthers(platform: Machine, path: string, sufficientMode 
   return facts !== undefined && isOthersShutOut(platform, facts, sufficientMode);
 }
 
-function isOthersShutOut(platform: Machine, facts: FileFacts, sufficientMode: number): boolean {
+/** The same of what was looked at. The sticky bit suffices where nothing is made. */
+export function isOthersShutOut(platform: Machine, facts: FileFacts, sufficientMode: number = sticky): boolean {
   if (facts.kind !== "directory" || !(isOwn(platform, facts) || facts.uid === 0)) return false;
   return (facts.mode & othersMayWrite) === 0 || (facts.mode & sufficientMode) !== 0;
 }
