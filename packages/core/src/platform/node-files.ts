@@ -139,12 +139,17 @@ function removeSync(path: string): void {
   }
 }
 
+type OpenFile = Awaited<ReturnType<typeof fs.open>>;
+
+/** Undefined where there is none that could be a regular file. Without O_NONBLOCK a planted pipe would hold a read for ever. */
+function open(path: string, access: number): Promise<OpenFile | undefined> {
+  return unlessAbsent<OpenFile | undefined>(fs.open(path, access | noFollow | nonBlocking), undefined, notARegularFile);
+}
+
 async function readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
   const found = isWindows ? await lstat(path) : undefined;
   if (isWindows && found?.kind !== "file") return undefined;
-  // Without O_NONBLOCK a planted pipe would hold this read for ever.
-  const opening = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
-  const file = await unlessAbsent<Awaited<typeof opening> | undefined>(opening, undefined, notARegularFile);
+  const file = await open(path, constants.O_RDONLY);
   if (file === undefined) return undefined;
   try {
     const stats = await file.stat();
@@ -162,8 +167,7 @@ async function readOpened(path: string, limitBytes: number): Promise<OpenedText 
 
 async function replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale"> {
   if ((await lstat(path))?.kind !== "file") return "stale";
-  const opening = fs.open(path, constants.O_RDWR | noFollow | nonBlocking);
-  const file = await unlessAbsent<Awaited<typeof opening> | undefined>(opening, undefined, notARegularFile);
+  const file = await open(path, constants.O_RDWR);
   if (file === undefined) return "stale";
   try {
     const held = Buffer.from(heldText, "utf8");
@@ -185,7 +189,7 @@ async function replaceText(path: string, heldText: string, text: string): Promis
 }
 
 /** Cuts only after the write: a failure must not leave an empty file. */
-async function overwrite(file: Awaited<ReturnType<typeof fs.open>>, bytes: Buffer): Promise<void> {
+async function overwrite(file: OpenFile, bytes: Buffer): Promise<void> {
   let written = 0;
   while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
   await file.truncate(bytes.length);
@@ -196,8 +200,7 @@ const openings = 3;
 
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
   for (let opening = 1; opening <= openings; opening += 1) {
-    const opened = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
-    const file = await unlessAbsent<Awaited<typeof opened> | undefined>(opened, undefined, notARegularFile);
+    const file = await open(path, constants.O_RDONLY);
     if (file === undefined) return undefined;
     try {
       const stats = await file.stat();
@@ -250,11 +253,7 @@ async function startsWithByteOrderMark(path: string): Promise<boolean> {
 }
 
 /** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. `expected`: its length, as far as it is known. */
-async function readAtMost(
-  file: Awaited<ReturnType<typeof fs.open>>,
-  expected: number,
-  limitBytes: number,
-): Promise<Uint8Array | undefined> {
+async function readAtMost(file: OpenFile, expected: number, limitBytes: number): Promise<Uint8Array | undefined> {
   let buffer = Buffer.allocUnsafe(Math.min(expected, limitBytes) + 1);
   let length = 0;
   for (;;) {

@@ -118,19 +118,11 @@ async function checkLevel(
 
 function refusal(platform: Platform, path: string, facts: FileFacts, variable: string | undefined): string | undefined {
   if (facts.kind === "link") {
-    const elsewhere =
-      variable === undefined
-        ? "a configuration directory kept elsewhere can be named in its agent's environment variable"
-        : `to keep it elsewhere, name a directory in ${variable}`;
-    return `${path} is a symbolic link, which is not followed. Replace it by a real directory; ${elsewhere}.`;
+    return `${path} is a symbolic link, which is not followed. Replace it by a real directory, or name a directory kept elsewhere in ${variable}.`;
   }
   if (facts.kind !== "directory") return `${path} is not a directory. Remove it.`;
   if (!isOwn(platform, facts)) {
-    const own =
-      variable === undefined
-        ? "give the editor and the agents a directory of your own: TMPDIR for temporary files, the agent's environment variable for its configuration"
-        : `name a directory of your own in ${variable}`;
-    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or ${own}.`;
+    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or name a directory of your own in ${variable}.`;
   }
   return undefined;
 }

@@ -228,8 +228,8 @@ class DirectoryStorage implements PrivateStorage {
     if (intent === "look" && this.#checked !== undefined && now - this.#checked.at < checkStandsMs) {
       return this.#checked.path;
     }
-    const { exists, ...place } = await storageLevels(this.#platform, this.#directory);
-    if (intent === "look" && !exists) return undefined;
+    if (intent === "look" && (await this.#platform.files.lstat(this.#directory)) === undefined) return undefined;
+    const place = await storageLevels(this.#platform, this.#directory);
     const found = await findPrivateDirectory(this.#platform, { ...place, intent });
     this.#checked = found.kind === "private" ? { path: found.path, at: now } : undefined;
     if (found.kind === "private") {

@@ -49,9 +49,7 @@ function below(process: Surroundings, directory: string, names: readonly string[
   return names.reduce((path, name) => joinPath({ process }, path, name), directory);
 }
 
-export interface StorageLevels extends Pick<PrivateDirectoryRequest, "root" | "levels" | "variable"> {
-  readonly exists: boolean;
-}
+export type StorageLevels = Pick<PrivateDirectoryRequest, "root" | "levels" | "variable">;
 
 /**
  * From where on the levels of a directory for what we keep are ours to make and to check. Below the directory for state that is all from
@@ -62,21 +60,15 @@ export async function storageLevels(
   directory: string,
 ): Promise<StorageLevels> {
   const { files, process } = platform;
-  const own = ownStateDirectory(process);
-  const isOurs = (path: string): boolean => path === own || splitsBelow(path, own);
-  const { name, parent: above } = splitPath(platform, directory);
-  let parent = above;
-  const levels = [name];
-  const exists = (await files.lstat(directory)) !== undefined;
-  while (isOurs(parent) || (await files.lstat(parent)) === undefined) {
-    const upper = splitPath(platform, parent);
-    if (upper.parent === parent) break;
-    levels.unshift(upper.name);
-    ({ parent } = upper);
-  }
-  return { root: parent, levels, exists, ...(isOurs(directory) ? { variable: stateVariable(process) } : {}) };
-}
-
-function splitsBelow(path: string, directory: string): boolean {
-  return path.startsWith(`${directory}/`) || path.startsWith(`${directory}\\`);
+  const own = joinPath(platform, ownStateDirectory(process), "");
+  const isOurs = (path: string): boolean => joinPath(platform, path, "").startsWith(own);
+  const levels: string[] = [];
+  let root = directory;
+  do {
+    const { parent, name } = splitPath(platform, root);
+    if (parent === root) break;
+    levels.unshift(name);
+    root = parent;
+  } while (isOurs(root) || (await files.lstat(root)) === undefined);
+  return { root, levels, variable: isOurs(directory) ? stateVariable(process) : undefined };
 }
