@@ -12,7 +12,7 @@ import {
   type PrivateFileNames,
   writePrivateFile,
 } from "../storage/private-directory.ts";
-import { markerFor, markRecord, parseMarker, readRecord, type RecordMarker } from "../storage/claim.ts";
+import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
@@ -259,7 +259,7 @@ class RecordSet implements DiscoveryRecords {
   /** Removes a record that is still this run's: a successor on the same port may have put its own under the same name. */
   async #takeAway(path: string): Promise<void> {
     try {
-      const text = (await readRecord(this.#platform, path))?.text;
+      const text = await this.#platform.files.readText(path, maximumRecordBytes);
       const found = text === undefined ? undefined : parseMarker(text);
       const own = await this.#ownMarker();
       const isOurs = text === this.#placed.get(path) || (found?.pid === own.pid && found.start === own.start);

@@ -1,16 +1,35 @@
 import type { RecordPlace } from "../agents/dialect.ts";
-import type { Platform } from "../platform/platform.ts";
-import { readRecord, type RecordFile } from "../storage/claim.ts";
+import type { OpenedText, Platform } from "../platform/platform.ts";
+import { maximumRecordBytes } from "../storage/claim.ts";
 import {
   followOwnLink,
-  isOthersShutOut,
+  isKeptFromOthers,
+  isOwn,
   isPlainName,
   joinPath,
-  mayBeRenamedByAll,
   ownLinksBelow,
+  sticky,
 } from "../storage/private-directory.ts";
 
+/** What is in such a directory anybody may take away and replace, unless it is sticky. */
+const othersMayRename = 0o002;
+
 type Machine = Pick<Platform, "files" | "process">;
+
+/** A record as it was when it was opened. */
+export interface RecordFile extends OpenedText {
+  readonly path: string;
+}
+
+/**
+ * The text of a record that this user has written, for everybody who reads records: the file is opened once, and asked for its
+ * owner then, since what has its name may be swapped at any moment. Undefined where there is no regular file, it is somebody
+ * else's, too large or no text. Never waits for a pipe.
+ */
+export async function readRecord(platform: Machine, path: string): Promise<RecordFile | undefined> {
+  const opened = await platform.files.readOpened(path, maximumRecordBytes);
+  return opened === undefined || !isOwn(platform, opened.facts) ? undefined : { path, ...opened };
+}
 
 /**
  * Where a place's records may be believed: undefined where somebody else can put, rename or swap anything on the way to them. A
@@ -24,18 +43,18 @@ export async function findRecordDirectory(
   const { files } = platform;
   const mayFollow = ownLinksBelow(platform, root) === "follow";
   let path = await files.realPath(root);
-  const above = path === undefined ? undefined : await files.lstat(path);
-  if (path === undefined || above?.kind !== "directory" || mayBeRenamedByAll(above)) return undefined;
+  const facts = path === undefined ? undefined : await files.lstat(path);
+  if (
+    path === undefined ||
+    facts?.kind !== "directory" ||
+    (facts.mode & (othersMayRename | sticky)) === othersMayRename
+  )
+    return undefined;
   for (const name of directories) {
-    if (!isPlainName(name)) return undefined;
     const directory = path;
     path = joinPath(platform, directory, name);
-    let facts = await files.lstat(path);
-    if (mayFollow && facts?.kind === "link") {
-      path = await followOwnLink(platform, directory, path);
-      facts = await files.lstat(path);
-    }
-    if (facts === undefined || !isOthersShutOut(platform, facts)) return undefined;
+    if (mayFollow && (await files.lstat(path))?.kind === "link") path = await followOwnLink(platform, directory, path);
+    if (!isPlainName(name) || !(await isKeptFromOthers(platform, path, sticky))) return undefined;
   }
   return path;
 }

@@ -2,7 +2,7 @@ import type { Platform } from "../platform/platform.ts";
 import { findPrivateDirectory, isLeftover, joinPath, ownLinksBelow, splitPath } from "../storage/private-directory.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import type { DiscoveryRecord } from "../agents/dialect.ts";
-import { isEnded, parseMarker, readRecord } from "../storage/claim.ts";
+import { isEnded, maximumRecordBytes, parseMarker } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -136,7 +136,7 @@ async function sweepOne(
   const path = joinPath(platform, directory, name);
   if (!(await isLeftover(platform, directory, name))) {
     if (!name.endsWith(".json") && !name.endsWith(".lock")) return;
-    const text = (await readRecord(platform, path))?.text;
+    const text = await platform.files.readText(path, maximumRecordBytes);
     const marker = text === undefined ? undefined : parseMarker(text);
     if (marker === undefined) return;
     const isPredecessor = owner !== undefined && marker.editor === owner && marker.pid !== platform.process.pid;

@@ -3,9 +3,9 @@ import { createNodeFiles } from "../platform/node-files.ts";
 import { createNodeProcessFacts } from "../platform/node-process.ts";
 import { holds, realPlace } from "../agents/choice.ts";
 import type { Platform } from "../platform/platform.ts";
-import { readTrustedRecords } from "../discovery/read-records.ts";
+import { readTrustedRecords, type RecordFile } from "../discovery/read-records.ts";
 import type { Clock } from "../support/time.ts";
-import { isEnded, parseMarker, type RecordFile } from "../storage/claim.ts";
+import { isEnded, parseMarker } from "../storage/claim.ts";
 
 // What an agent's hook needs, and nothing else: this is an entry of its own, since an agent waits for it before each of its tools.
 export { agents } from "../agents/catalogue.ts";

@@ -147,19 +147,15 @@ function open(path: string, access: number): Promise<OpenFile | undefined> {
 }
 
 async function readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
-  const found = isWindows ? await lstat(path) : undefined;
-  if (isWindows && found?.kind !== "file") return undefined;
+  if (isWindows && (await lstat(path))?.kind !== "file") return undefined;
   const file = await open(path, constants.O_RDONLY);
   if (file === undefined) return undefined;
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > limitBytes) return undefined;
-    const facts = factsOf(stats);
-    // Where the system follows links in any case: only what was no link a moment ago.
-    if (found !== undefined && found.id !== facts.id) return undefined;
     const bytes = await readAtMost(file, stats.size, limitBytes);
     const text = bytes === undefined ? undefined : decodeUtf8(bytes);
-    return text === undefined ? undefined : { text, facts };
+    return text === undefined ? undefined : { text, facts: factsOf(stats) };
   } finally {
     await file.close();
   }

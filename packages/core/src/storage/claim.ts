@@ -1,6 +1,5 @@
-import type { OpenedText, Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
 import { errorCodeOf } from "../support/errors.ts";
-import { isOwn } from "./private-directory.ts";
 
 /**
  * Takes a file as the sign that what it stands for belongs to one run alone, until `releaseClaim` or the end of the process
@@ -117,24 +116,6 @@ const recordMarkerField = "patchbay";
 
 /** Longest record that is read, in UTF-8 bytes; Patchbay's own are far below 16 KB even with many folders. */
 export const maximumRecordBytes: number = 256 * 1024;
-
-/** A record as it was when it was opened. */
-export interface RecordFile extends OpenedText {
-  readonly path: string;
-}
-
-/**
- * The text of a record that this user has written, for everybody who reads records: the file is opened once, and asked for its
- * owner then, since what has its name may be swapped at any moment. Undefined where there is no regular file, it is somebody
- * else's, too large or no text. Never waits for a pipe.
- */
-export async function readRecord(
-  platform: Pick<Platform, "files" | "process">,
-  path: string,
-): Promise<RecordFile | undefined> {
-  const opened = await platform.files.readOpened(path, maximumRecordBytes);
-  return opened === undefined || !isOwn(platform, opened.facts) ? undefined : { path, ...opened };
-}
 
 /** The marker of this process. */
 export async function markerFor(platform: Platform, editor?: string): Promise<RecordMarker> {

@@ -18,13 +18,11 @@ export interface PrivateDirectoryRequest {
   readonly intent: "make" | "look";
   /** `follow`: links that the user made himself are followed (`followOwnLink`). Only for the user's home, where people keep dotfiles elsewhere. */
   readonly ownLinks?: "follow" | "refuse";
-  /** By which the user can name another place; for the sentence that says why there is none. */
-  readonly variable?: string | undefined;
 }
 
 const directoryMode = 0o700;
 const othersMayWrite = 0o022;
-const sticky = 0o1000;
+export const sticky = 0o1000;
 
 /**
  * Walks from `root` down, so that a secret is only ever written where no other user can read, plant or swap anything
@@ -50,7 +48,7 @@ export async function findPrivateDirectory(
         facts = await platform.files.lstat(path);
       }
       const isLast = index === request.levels.length - 1;
-      const reason = await checkLevel(platform, path, facts, isLast, request);
+      const reason = await checkLevel(platform, path, facts, isLast, request.intent);
       if (reason !== undefined) return { kind: "refused", path, reason };
       wasOpen ||= facts !== undefined && (facts.mode & othersMayWrite) !== 0;
     }
@@ -77,15 +75,10 @@ async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): 
   const facts = real === undefined ? undefined : await files.lstat(real);
   if (facts === undefined) return `${root} does not exist. Make that directory.`;
   if (facts.kind !== "directory") return `${root} is not a directory. Replace it by a directory.`;
-  if (mayBeRenamedByAll(facts)) {
+  if ((facts.mode & 0o002) !== 0 && (facts.mode & sticky) === 0) {
     return `every user may rename what is in ${root}. Run: chmod o-w ${root} (or chmod +t, for a shared temporary directory).`;
   }
   return undefined;
-}
-
-/** Whether every user may take away, and replace, what is in a directory. */
-export function mayBeRenamedByAll({ mode }: FileFacts): boolean {
-  return (mode & 0o002) !== 0 && (mode & sticky) === 0;
 }
 
 async function checkLevel(
@@ -93,7 +86,7 @@ async function checkLevel(
   path: string,
   found: FileFacts | undefined,
   isLast: boolean,
-  { intent, variable }: Pick<PrivateDirectoryRequest, "intent" | "variable">,
+  intent: PrivateDirectoryRequest["intent"],
 ): Promise<string | undefined> {
   const { files } = platform;
   let facts = found;
@@ -104,7 +97,7 @@ async function checkLevel(
     facts = await files.lstat(path);
   }
   if (facts === undefined) return `${path} does not exist.`;
-  const reason = refusal(platform, path, facts, variable);
+  const reason = refusal(platform, path, facts);
   if (reason !== undefined) return reason;
   const wanted = isLast ? directoryMode : facts.mode & 0o777 & ~othersMayWrite;
   if ((facts.mode & 0o777) === wanted) return undefined;
@@ -116,13 +109,15 @@ async function checkLevel(
   return `the permissions of ${path} could not be narrowed. Run: chmod ${wanted.toString(8)} ${path}`;
 }
 
-function refusal(platform: Platform, path: string, facts: FileFacts, variable: string | undefined): string | undefined {
+const orElse = "or name another one in the variable that leads there (TMPDIR, XDG_STATE_HOME or the agent's own).";
+
+function refusal(platform: Platform, path: string, facts: FileFacts): string | undefined {
   if (facts.kind === "link") {
-    return `${path} is a symbolic link, which is not followed. Replace it by a real directory, or name a directory kept elsewhere in ${variable}.`;
+    return `${path} is a symbolic link, which is not followed. Replace it by a real directory, ${orElse}`;
   }
   if (facts.kind !== "directory") return `${path} is not a directory. Remove it.`;
   if (!isOwn(platform, facts)) {
-    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or name a directory of your own in ${variable}.`;
+    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, ${orElse}`;
   }
   return undefined;
 }
@@ -213,14 +208,9 @@ export async function followOwnLink(platform: Machine, directory: string, link: 
 }
 
 /** Whether nobody else can put, rename or remove an entry of this user in a directory: it is this user's or the system's, and no one else's to write. */
-async function isKeptFromOthers(platform: Machine, path: string, sufficientMode = 0): Promise<boolean> {
+export async function isKeptFromOthers(platform: Machine, path: string, sufficientMode = 0): Promise<boolean> {
   const facts = await platform.files.lstat(path);
-  return facts !== undefined && isOthersShutOut(platform, facts, sufficientMode);
-}
-
-/** The same of what was looked at. The sticky bit suffices where nothing is made. */
-export function isOthersShutOut(platform: Machine, facts: FileFacts, sufficientMode: number = sticky): boolean {
-  if (facts.kind !== "directory" || !(isOwn(platform, facts) || facts.uid === 0)) return false;
+  if (facts?.kind !== "directory" || (facts.uid !== platform.process.uid && facts.uid !== 0)) return false;
   return (facts.mode & othersMayWrite) === 0 || (facts.mode & sufficientMode) !== 0;
 }
 

@@ -11,7 +11,8 @@ const ownName = "patchbay";
  * the terminal, so that each finds what the others have left.
  */
 export function stateDirectory(process: Surroundings, names: readonly string[]): string {
-  return below(process, ownStateDirectory(process), names);
+  const variable = process.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME";
+  return below(process, baseDirectory(process, variable, [".local", "state"]), [ownName, ...names]);
 }
 
 /** Where the user's own settings for programs without an editor lie: below XDG_CONFIG_HOME, ~/.config or %APPDATA%. */
@@ -21,18 +22,11 @@ export function configDirectory(process: Surroundings): string {
 }
 
 /** Where the turns of a workspace are kept. `folders`: absolute, in the editor's order. */
-export function turnsDirectory(platform: Pick<Platform, "process" | "random">, folders: readonly string[]): string {
-  const { process, random } = platform;
+export function turnsDirectory(
+  { process, random }: Pick<Platform, "process" | "random">,
+  folders: readonly string[],
+): string {
   return stateDirectory(process, ["turns", random.mac("turns", folders.join("\n")).slice(0, 22)]);
-}
-
-/** The variable by which a user moves what we keep. */
-function stateVariable({ platform }: Surroundings): string {
-  return platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME";
-}
-
-function ownStateDirectory(process: Surroundings): string {
-  return below(process, baseDirectory(process, stateVariable(process), [".local", "state"]), [ownName]);
 }
 
 /**
@@ -41,15 +35,13 @@ function ownStateDirectory(process: Surroundings): string {
  */
 export function baseDirectory(process: Surroundings, variable: string, usual: readonly string[]): string {
   const named = process.environment(variable) ?? "";
-  const isAbsolute = process.platform === "win32" ? /^(?:[A-Za-z]:[\\/]|[\\/]{2})/u.test(named) : named.startsWith("/");
-  return isAbsolute ? named : below(process, process.homeDirectory, usual);
+  const absolute = process.platform === "win32" ? /^(?:[a-z]:|[\\/])[\\/]/iu : /^\//u;
+  return absolute.test(named) ? named : below(process, process.homeDirectory, usual);
 }
 
 function below(process: Surroundings, directory: string, names: readonly string[]): string {
   return names.reduce((path, name) => joinPath({ process }, path, name), directory);
 }
-
-export type StorageLevels = Pick<PrivateDirectoryRequest, "root" | "levels" | "variable">;
 
 /**
  * From where on the levels of a directory for what we keep are ours to make and to check. Below the directory for state that is all from
@@ -58,10 +50,8 @@ export type StorageLevels = Pick<PrivateDirectoryRequest, "root" | "levels" | "v
 export async function storageLevels(
   platform: Pick<Platform, "files" | "process">,
   directory: string,
-): Promise<StorageLevels> {
-  const { files, process } = platform;
-  const own = joinPath(platform, ownStateDirectory(process), "");
-  const isOurs = (path: string): boolean => joinPath(platform, path, "").startsWith(own);
+): Promise<Pick<PrivateDirectoryRequest, "root" | "levels">> {
+  const own = joinPath(platform, stateDirectory(platform.process, []), "");
   const levels: string[] = [];
   let root = directory;
   do {
@@ -69,6 +59,6 @@ export async function storageLevels(
     if (parent === root) break;
     levels.unshift(name);
     root = parent;
-  } while (isOurs(root) || (await files.lstat(root)) === undefined);
-  return { root, levels, variable: isOurs(directory) ? stateVariable(process) : undefined };
+  } while (joinPath(platform, root, "").startsWith(own) || (await platform.files.lstat(root)) === undefined);
+  return { root, levels };
 }

@@ -6,10 +6,10 @@ import { createMemoryPlatform, createTestPlatform, type MemoryPlatform } from "@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { findRunningEditors } from "../../src/diagnosis/running-editors.ts";
-import { readTrustedRecords } from "../../src/discovery/read-records.ts";
+import { readRecord, readTrustedRecords } from "../../src/discovery/read-records.ts";
 import { findCompanions } from "../../src/hook-client/run-hook.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
-import { maximumRecordBytes, readRecord } from "../../src/storage/claim.ts";
+import { maximumRecordBytes } from "../../src/storage/claim.ts";
 
 const stranger = 2_000;
 const name = "gemini-ide-server-4000-4001.json";

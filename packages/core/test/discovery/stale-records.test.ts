@@ -137,9 +137,9 @@ describe("sweeping at start", () => {
   it("goes on after a file that cannot be removed", async () => {
     const machine = makeTemporaryMachine({
       files: {
-        readOpened: async (path, limit) => {
+        readText: async (path, limit) => {
           if (path.endsWith("1.json")) throw Object.assign(new Error("EIO: input/output error"), { code: "EIO" });
-          return await createNodeFiles().readOpened(path, limit);
+          return await createNodeFiles().readText(path, limit);
         },
       },
     });
