@@ -11,6 +11,7 @@ export default defineConfig({
     "hook-settings": "src/hook-settings/index.ts",
     inbox: "src/inbox/inbox.ts",
     "inbox-folders": "src/inbox/folders.ts",
+    "json-input": "src/support/json-input.ts",
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     texts: "src/diff/texts.ts",

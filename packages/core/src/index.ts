@@ -1,8 +1,7 @@
 export { type AgentId, agentOf, agents, askingCommand } from "./agents/catalogue.ts";
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
-export { DepthGate } from "./endpoint/json-gate.ts";
-export { displayWidth, limitText, replaceInText } from "./support/text.ts";
+export { displayWidth, limitText } from "./support/text.ts";
 export { excludePatternsOf, isSecretPath } from "./context/sharing-policy.ts";
 export { createCompanion } from "./create-companion.ts";
 export type * from "./agents/choice.ts";
@@ -42,7 +41,6 @@ export { type Clock, withTimeout } from "./support/time.ts";
 export { type Disposable, DisposableStore, onAbort, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
 export { errorCodeOf, messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
-export { LineReader, linesOf } from "./support/line-reader.ts";
 export { LoadOnce } from "./support/load-once.ts";
 export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";
 export { visibleText } from "./support/text.ts";

@@ -5,12 +5,12 @@ import {
   type Disposable,
   DisposableStore,
   type HostMessage,
-  LineReader,
   messageOf,
   onAbort,
   PatchbayError,
   type Platform,
 } from "@patchbay/core";
+import { LineReader } from "@patchbay/core/json-input";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, SaidProblems, serveDirectory } from "../host/headless-host.ts";

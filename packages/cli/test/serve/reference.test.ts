@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { agentOf, LineReader } from "@patchbay/core";
+import { agentOf } from "@patchbay/core";
+import { LineReader } from "@patchbay/core/json-input";
 import { runHook } from "@patchbay/core/hook";
 import { createClaudeDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

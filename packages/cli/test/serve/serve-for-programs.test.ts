@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { LineReader } from "@patchbay/core";
+import { LineReader } from "@patchbay/core/json-input";
 import { createClaudeDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCommandLine, type ServeCommand } from "../../src/command-line.ts";

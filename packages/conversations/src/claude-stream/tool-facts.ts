@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from "node:path";
-import { replaceInText } from "@patchbay/core";
+import { replaceInText } from "@patchbay/core/texts";
 import type { FileChange, Location, PlanStep, ToolKind } from "../model/index.ts";
 import type { FileToolResult, Hunk } from "./requests.ts";
 

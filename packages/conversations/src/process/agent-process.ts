@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  Emitter,
-  type Event,
-  type Logger,
-  messageOf,
-  PatchbayError,
-  type LineReader,
-} from "@patchbay/core";
+import { type Clock, Emitter, type Event, type Logger, messageOf, PatchbayError } from "@patchbay/core";
+import type { LineReader } from "@patchbay/core/json-input";
 import type { Child, ChildExit, Children, StartRequest } from "./children.ts";
 import { ErrorTail, readMessages } from "./lines.ts";
 

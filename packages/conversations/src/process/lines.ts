@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { stripVTControlCharacters } from "node:util";
-import { LineReader, type Logger } from "@patchbay/core";
+import { type Logger } from "@patchbay/core";
+import { LineReader } from "@patchbay/core/json-input";
 import type { Environment } from "./children.ts";
 
 /** Reads each line that a program writes as JSON. Lines that cannot be read are logged and skipped. */

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import process from "node:process";
-import { createNodePlatform, linesOf, nullLogger } from "@patchbay/core";
+import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { linesOf } from "@patchbay/core/json-input";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { AgentProcess, type ProcessExit } from "../../src/process/agent-process.ts";

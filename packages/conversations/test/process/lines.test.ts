@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type LineReader, type LogFields, nullLogger } from "@patchbay/core";
+import { type LogFields, nullLogger } from "@patchbay/core";
+import type { LineReader } from "@patchbay/core/json-input";
 import { describe, expect, it } from "vitest";
 import { ErrorTail, errorTailLimit, maskSecrets, readMessages } from "../../src/process/lines.ts";
 

@@ -1,4 +1,4 @@
-import { replaceInText } from "../support/text.ts";
+import { replaceInText } from "../diff/text-fidelity.ts";
 import type { SettingsPlace } from "./settings.ts";
 
 /** The arguments of a tool. */

@@ -1,7 +1,6 @@
 import type { Dialect } from "../agents/dialect.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Endpoint, HookAcceptor, SessionAcceptor } from "../endpoint/endpoint.ts";
-import { askForPort } from "../endpoint/give-back.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
@@ -71,6 +70,7 @@ export async function listenOnKeptPort(options: KeptPortOptions): Promise<Opened
     return await listen(port, fresh);
   } catch (error) {
     if (kept?.port !== port || !isTaken(error)) throw error;
+    const { askForPort } = await import("../endpoint/give-back.ts");
     const wasHeld = await askForPort(port, kept.identity.sessionKey, platform.random);
     try {
       return await listen(port, wasHeld ? kept.identity : fresh);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Clock, DepthGate, type Disposable, Emitter, type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Disposable, Emitter, type Logger, messageOf } from "@patchbay/core";
+import { DepthGate } from "@patchbay/core/json-input";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { PageChannel, PageLink, PanelHost } from "../host/index.ts";
 import { pageMessageSchema } from "../messages/from-page.ts";
