@@ -14,7 +14,8 @@ export interface BundlerPlugin {
 /**
  * Leaves out of a bundle what is never used. Of what knows JSON Schema: the protocol engine's validator, more than a hundred
  * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema. And the
- * engine's way to run tools as tasks, which no agent asks of an editor, and the compression of WebSockets, which none of ours agrees to.
+ * engine's way to run tools as tasks, which no agent asks of an editor, and what ours do not use of WebSockets: compression, and with it all extensions, and the interfaces
+ * of browsers and of streams.
  */
 export function withoutSchemaValidator(): BundlerPlugin {
   return {
@@ -32,6 +33,15 @@ export function withoutSchemaValidator(): BundlerPlugin {
       );
       build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]permessage-deflate\.js$/ }, async () => ({
         contents: 'module.exports = class { static extensionName = "permessage-deflate"; };',
+      }));
+      build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]extension\.js$/ }, async () => ({
+        contents: "module.exports = { format: () => '', parse: () => ({}) };",
+      }));
+      build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]event-target\.js$/ }, async () => ({
+        contents: "module.exports = { EventTarget: { addEventListener() {}, removeEventListener() {} } };",
+      }));
+      build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]stream\.js$/ }, async () => ({
+        contents: "module.exports = () => undefined;",
       }));
       build.onLoad(
         { filter: /zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/ },
