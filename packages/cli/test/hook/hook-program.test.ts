@@ -96,13 +96,13 @@ it("a hook asks no further once companions that let nobody in have taken its tim
   expect(times).toBe(2);
 });
 
-it("a hook leaves a companion that ends each time it is asked", async () => {
+it("a hook leaves a companion that ends each time it has asked its user, and says no", async () => {
   let times = 0;
   const { hook, ended, event } = await start((_request, response) => {
     times += 1;
     response.write('{"state":"waiting","late":"late"}\n', () => response.destroy());
   });
   hook.stdin?.end(event);
-  expect(await ended).toEqual(nothing);
+  expect(await ended).toEqual({ ...nothing, printed: "late" });
   expect(times).toBe(4);
 });

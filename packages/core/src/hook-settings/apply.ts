@@ -86,6 +86,12 @@ const fileName = "patchbay-hook.cjs";
 const largestProgramBytes = 4 * 1024 * 1024;
 
 /**
+ * What cannot be started has no opinion: Gemini CLI answers no prompt any more where a hook ends with 127 (0.61.0). The program itself
+ * ends with 0 in any case, and says no in what it prints.
+ */
+const otherwiseNothing = "|| exit 0";
+
+/**
  * What agents run as their hook, where an edition brings the program: a copy in the user's home, since the edition's own folder goes
  * with its next version.
  *
@@ -95,11 +101,15 @@ export async function hookCommand(platform: Platform, agent: string, runtime: Ed
   const { homeDirectory, platform: system } = platform.process;
   const isWindows = system === "win32";
   const quote = (word: string): string => (isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`);
-  const node = (await findNode(platform)) ?? (runtime.isElectron ? undefined : runtime.program);
+  const found = await findNode(platform);
+  const node = found ?? (isWindows && !runtime.isElectron ? runtime.program : undefined);
   const place = joinPath(platform, joinPath(platform, homeDirectory, directoryName), fileName);
-  const line = `${quote(node ?? runtime.program)} ${quote(place)} ${agent}`;
-  if (node !== undefined) return line;
-  if (!isWindows) return `ELECTRON_RUN_AS_NODE=1 ${line}`;
+  if (isWindows && node !== undefined) return `${quote(node)} ${quote(place)} ${agent}`;
+  const rest = `${quote(place)} ${agent} ${otherwiseNothing}`;
+  // A version that was updated away is no reason to stop reviewing: then whichever Node.js is on the agent's PATH runs it.
+  if (node !== undefined) return `"$(command -v ${quote(node)} || echo node)" ${rest}`;
+  if (!isWindows && !runtime.isElectron) return `${quote(runtime.program)} ${rest}`;
+  if (!isWindows) return `ELECTRON_RUN_AS_NODE=1 ${quote(runtime.program)} ${rest}`;
   throw new PatchbayError(
     "storage-failed",
     "Node.js was not found on the PATH, and hooks need it. Install it, then try again.",
@@ -129,7 +139,7 @@ export async function placeProgram(platform: Platform, program: string): Promise
 }
 
 /** The user's own, by the name under which it stays when it is updated. */
-async function findNode(platform: Platform): Promise<string | undefined> {
+export async function findNode(platform: Platform): Promise<string | undefined> {
   const isWindows = platform.process.platform === "win32";
   const directories = (platform.process.environment("PATH") ?? "").split(isWindows ? ";" : ":");
   for (const directory of directories) {

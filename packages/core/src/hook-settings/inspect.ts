@@ -1,6 +1,7 @@
 import type { HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
+import { findNode } from "./apply.ts";
 import { type HookPresence, hookPresence, type PlanRequest, readHook } from "./plan.ts";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 
@@ -43,8 +44,12 @@ export async function inspectIn(place: SettingsPlace, settings: HookSettings, sc
 }
 
 /** The first absolute path of a command line that leads nowhere: its Node, or its script. */
-async function missingProgram({ files }: Platform, command: string): Promise<string | undefined> {
-  for (const word of wordsOf(command)) {
+async function missingProgram(platform: Platform, command: string): Promise<string | undefined> {
+  const { files } = platform;
+  const preferred = /^"\$\(command -v (?<node>.+?) \|\| echo node\)" /u.exec(command);
+  const [node = ""] = wordsOf(preferred?.groups?.["node"] ?? "");
+  if (node !== "" && (await findNode(platform)) === undefined && (await files.lstat(node)) === undefined) return node;
+  for (const word of wordsOf(command.slice(preferred?.[0].length ?? 0))) {
     if (!/^(?:[/\\]|[A-Za-z]:[/\\])/u.test(word)) continue;
     const real = await files.realPath(word).catch(() => undefined);
     if (real === undefined) return word;

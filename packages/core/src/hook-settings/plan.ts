@@ -39,9 +39,10 @@ export type HookPresence = "installed" | "partly" | "absent" | "unreadable";
 
 /** Enters the hook, in place of what an earlier version has entered. Never rejects. */
 export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
-  return await plan("install", request, async ({ text }) => {
-    const after = installed(text, request);
-    if (text === undefined || isTaken(text, request.settings)) return after;
+  return await plan("install", request, async ({ real, text }) => {
+    if (text !== undefined && isEntered(text, request)) return text;
+    const after = installed((await untouched(request, real, text)) ?? text, request);
+    if (text === undefined || isBlank(text) || isTaken(text, request.settings)) return after;
     throw new Error(
       "the agent ignores all of it because of its comments or trailing commas. Take them out, then try again.",
     );
@@ -51,16 +52,53 @@ export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
 /** Takes out whatever we have entered. Never rejects. */
 export async function planRemove(request: Omit<PlanRequest, "command">): Promise<SettingsPlan> {
   return await plan("remove", request, async ({ real, text }) => {
-    if (text === undefined) return undefined;
+    if (text === undefined || isBlank(text)) return text;
     const [bare] = withoutOurs(text);
     if (bare === text) return text;
-    // Where nobody has changed anything since, it is again what it was, to the last byte.
+    const before = await untouched(request, real, text);
+    if (before !== undefined) return before;
     const command = commandIn(treeOf(text)) ?? "";
-    const copy = await request.place.platform.files.readText(copyOf(real), largestFileBytes);
-    const before = copy === undefined ? undefined : plainOf(copy).body;
-    if (before !== undefined && isInstalledIn(before, text, { ...request, command })) return before;
     return installed(undefined, { ...request, command }) === text ? undefined : bare;
   });
+}
+
+/** What stood there before the hook, to the last byte; undefined where anybody has changed anything since, or the hook is not there. */
+async function untouched(
+  { place, settings }: Pick<PlanRequest, "place" | "settings">,
+  real: string,
+  text: string | undefined,
+): Promise<string | undefined> {
+  if (text === undefined || isBlank(text)) return undefined;
+  const command = commandIn(treeOf(text));
+  const copy = command === undefined ? undefined : await place.platform.files.readText(copyOf(real), largestFileBytes);
+  const before = copy === undefined ? undefined : plainOf(copy).body;
+  return before !== undefined && isInstalledIn(before, text, { settings, command: command ?? "" }) ? before : undefined;
+}
+
+/** An empty file of settings says nothing, as none does. */
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** Whether exactly what is to be entered stands there already, wherever the user has it. */
+function isEntered(text: string, { settings, command }: Pick<PlanRequest, "settings" | "command">): boolean {
+  if (isBlank(text) || !isTaken(text, settings)) return false;
+  const tree = treeOf(text);
+  const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
+  const known = new Map(settings.entries.map((entry) => [entry.event, entry]));
+  if (events.some((event) => !known.has(event) && ours(tree, event).length > 0)) return false;
+  return settings.entries.every(({ event, timeout, ...entry }) => {
+    const [hook, ...more] = ours(tree, event);
+    if (hook === undefined || more.length > 0) return false;
+    const group = hook.parent?.parent?.parent;
+    const matcher: unknown = group === undefined ? undefined : nodeAt(group, "matcher")?.value;
+    const isAsked = nodeAt(hook, "command")?.value === command && nodeAt(hook, "timeout")?.value === timeout;
+    return isAsked && (matcher ?? "") === toolsOf(entry);
+  });
+}
+
+function toolsOf({ matcher, commandTool }: Pick<HookEntry, "matcher" | "commandTool">): string {
+  return [matcher, commandTool].filter((one) => one !== undefined).join("|");
 }
 
 /** The copy of what stood there before, beside the file; it goes with the hook. */
@@ -69,7 +107,7 @@ export function copyOf(real: string): string {
 }
 
 function installed(text: string | undefined, { settings, command }: Pick<PlanRequest, "settings" | "command">): string {
-  let [now, tree] = withoutOurs(text ?? "{}\n");
+  let [now, tree] = withoutOurs(text === undefined || isBlank(text) ? "{\n}\n" : text);
   for (const entry of settings.entries) {
     now = withEntry(now, tree, entry, command);
     tree = treeOf(now);
@@ -115,7 +153,8 @@ export interface FoundHook {
 export async function readHook({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<FoundHook> {
   try {
     const { text } = await read(place, settings.file(place, scope));
-    if (text === undefined) return { presence: "absent", command: undefined, others: [] };
+    if (text === undefined || isBlank(plainOf(text).body))
+      return { presence: "absent", command: undefined, others: [] };
     const tree = treeOf(plainOf(text).body);
     const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
     if (found.length > 0 && !isTaken(plainOf(text).body, settings)) throw new Error("the agent ignores all of it.");
@@ -238,7 +277,7 @@ function isEvent(name: Node | undefined): boolean {
 }
 
 /** The command that an earlier install has entered, whatever version and place of ours it was. */
-const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+$/u;
+const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+(?: \|\| exit 0)?$/u;
 
 /** Our commands under an event. Others may have put theirs beside one of them. */
 function ours(tree: Node, event: string): readonly Node[] {
@@ -261,8 +300,8 @@ function commandIn(tree: Node): string | undefined {
 }
 
 function withEntry(text: string, tree: Node, entry: HookEntry, command: string): string {
-  const { event, matcher, commandTool, timeout } = entry;
-  const tools = [matcher, commandTool].filter((one) => one !== undefined).join("|");
+  const { event, timeout } = entry;
+  const tools = toolsOf(entry);
   const group = {
     ...(tools === "" ? {} : { matcher: tools }),
     hooks: [{ type: "command", command, timeout }],
