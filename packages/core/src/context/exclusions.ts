@@ -57,7 +57,7 @@ const maximumLength = 1_000;
 const maximumExpansions = 500;
 const maximumGlobstars = 20;
 /** Of all patterns together, once their braces are written out: each costs time to read, and again for each file. */
-const maximumCharacters = 200_000;
+const maximumCharacters = 32_000;
 
 interface Reading {
   readonly globs: readonly string[];

@@ -37,8 +37,7 @@ export const projectFile: z.ZodType<{ readonly reviews?: Readonly<Record<string,
     .optional(),
 });
 
-/** Its patterns are read before each write that is looked at: a larger file would hold the editor up each time. */
-const largestProjectFileBytes = 32_768;
+const largestProjectFileBytes = 262_144;
 
 /** What could loosen a policy, or take a hook away. */
 const guardedPaths = [
