@@ -34,6 +34,8 @@ const core = {
   endpoint: { rooms: ground, packages: ["node:*", "ws", "@modelcontextprotocol/sdk"] },
   discovery: { rooms: [...ground, "storage"], types: ["agents"] },
   session: { rooms: ground, types: ["agents", "context", "diff", "editor-host", "endpoint"] },
+  // Agents read paths by the words of Node's; no file is looked at by them.
+  "session/write-target": { rooms: [...ground, "session"], types: ["agents"], packages: ["node:path"] },
   hooks: {
     rooms: [
       ...ground,
@@ -43,6 +45,7 @@ const core = {
       "hooks/presences",
       "session/path-check",
       "session/session-services",
+      "session/write-target",
       "storage",
     ],
     types: ["agents", "companion", "context", "diff", "editor-host", "endpoint", "session"],

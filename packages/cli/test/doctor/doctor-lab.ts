@@ -211,6 +211,7 @@ export class DoctorLab {
         readOpened,
         readReal: async (path, limit) => (isHere(path) ? await files.readReal(path, limit) : undefined),
         realPath: async (path) => (isHere(path) ? await files.realPath(path) : undefined),
+        readLink: async (path) => (isHere(path) ? await files.readLink(path) : undefined),
         startsWithByteOrderMark: async (path) => isHere(path) && (await files.startsWithByteOrderMark(path)),
         makeDirectory: refuse,
         chmod: refuse,

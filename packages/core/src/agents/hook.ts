@@ -1,4 +1,6 @@
 import { replaceInText } from "../diff/text-fidelity.ts";
+import type { FileFacts, Files } from "../platform/platform.ts";
+import { type PatchbayError, pathRefused } from "../support/errors.ts";
 import type { SettingsPlace } from "./settings.ts";
 
 /** The arguments of a tool. */
@@ -23,8 +25,8 @@ export type HookEvent =
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
   | (HookSource & { readonly kind: "write" } & HookWrite)
   | (HookSource & { readonly kind: "command" } & HookCommand)
-  /** A tool that writes files or runs commands has ended; `paths`: what it wrote, as far as the agent names it. */
-  | (HookSource & { readonly kind: "wrote"; readonly paths: readonly string[] });
+  /** A tool that writes files or runs commands has ended; `files`: what it wrote, as far as the agent names it. */
+  | (HookSource & { readonly kind: "wrote"; readonly files: readonly NamedFile[] });
 
 interface HookSource {
   /** The agent's own name for its session. */
@@ -50,9 +52,57 @@ export interface HookCommand {
   readonly directory: string | undefined;
 }
 
-export interface HookChange {
+/** A file as an agent's tool was told it. */
+export interface NamedFile {
   /** As the agent names it: absolute, or in the folder where it works. */
   readonly path: string;
+  /**
+   * The path that the tool opens for its write: agents clean, decode and resolve what their models say, each by rules of its own. Throws
+   * a `path-refused` where that cannot be told.
+   */
+  opened(place: PathPlace): Promise<string>;
+}
+
+/** What is made of paths as texts, as Node.js does it: nearly all agents are programs of Node.js. */
+export interface PathWords {
+  basename(path: string): string;
+  dirname(path: string): string;
+  isAbsolute(path: string): boolean;
+  join(...parts: string[]): string;
+  resolve(...parts: string[]): string;
+}
+
+/** What an agent's rules about paths look at. */
+export interface PathPlace {
+  /** Of the system on which the agent runs. */
+  readonly words: PathWords;
+  /** Where the agent works, absolute; undefined where it does not say. */
+  readonly cwd: string | undefined;
+  readonly homeDirectory: string;
+  readonly isWindows: boolean;
+  readonly files: Pick<Files, "lstat" | "readLink">;
+  /**
+   * Where the system leads with a path; `by-name`: where `..` in a link stands for the name before it, as for Node.js' `realpathSync`. Throws
+   * a `path-refused` where that depends on the process that asks, or is nowhere.
+   */
+  follow(path: string, links?: "as-system" | "by-name"): Promise<FollowedPath>;
+}
+
+/** Where the system leads with a path. */
+export interface FollowedPath {
+  /** Without links, as far as it exists. */
+  readonly real: string;
+  /** Undefined where nothing is there yet. */
+  readonly facts: FileFacts | undefined;
+  /** So much of `real` is there. */
+  readonly existing: string;
+}
+
+export function relativePath(): PatchbayError {
+  return pathRefused("The path is relative. Give the absolute path of the file.");
+}
+
+export interface HookChange extends NamedFile {
   /**
    * The whole file after the tool, byte for byte as the agent writes it; undefined where the tool would refuse, or that cannot
    * be told. `before` is the file on disk with its byte order mark; undefined where there is none.
@@ -148,7 +198,7 @@ export function readEvent(event: unknown, reading: HookReading): HookEvent | und
       return { ...source, kind: "turn-ended" };
     case moments.afterTool: {
       const change = reading.change(event);
-      return { ...source, kind: "wrote", paths: change === undefined ? [] : [change.path] };
+      return { ...source, kind: "wrote", files: change === undefined ? [] : [change] };
     }
     case moments.beforeTool: {
       const command = reading.command(event);

@@ -13,7 +13,7 @@ import { HookTurns, type TurnWitness } from "./turn-witness.ts";
 import { hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { CommandQuestions } from "./command-questions.ts";
-import { absolute, HookReviews, type HookReviewsOptions } from "./hook-reviews.ts";
+import { HookReviews, type HookReviewsOptions } from "./hook-reviews.ts";
 import { SettledProblems } from "./settled-problems.ts";
 import {
   answerReviewQuestion,
@@ -60,7 +60,7 @@ export class HookDesk implements HookAcceptor, Disposable {
       commands: this.commands,
       onWrite: (ownerId, path) => this.#problems.begin(ownerId, path),
     });
-    this.turns = new HookTurns({ ...options, realPathOf: (path, folder) => this.#reviews.realPathOf(path, folder) });
+    this.turns = new HookTurns({ ...options, realPathOf: (file, folder) => this.#reviews.realPathOf(file, folder) });
     const { process, clock } = options.platform;
     this.#problems = new SettledProblems({ ...options, diagnostics: options.host.diagnostics, clock });
     this.#processes = new AgentProcesses({
@@ -151,7 +151,8 @@ export class HookDesk implements HookAcceptor, Disposable {
     hook: AgentHook,
   ): Promise<string | undefined> {
     if (this.#options.policies() === undefined) return undefined;
-    const paths = event.paths.flatMap((path) => absolute(this.#options.platform, path, event.cwd) ?? []);
+    const named = await Promise.all(event.files.map((file) => this.#reviews.pathOf(file, event.cwd)));
+    const paths = named.filter((path) => path !== undefined);
     const note = await this.#problems.told(sessionId, paths, signal);
     return note === undefined || signal.aborted ? undefined : hook.encodeNote(note);
   }

@@ -1,15 +1,23 @@
-import type { AgentHook, HookChange, HookEvent, HookVerdict } from "../agents/hook.ts";
+import type { AgentHook, HookChange, HookEvent, HookVerdict, NamedFile } from "../agents/hook.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { HookCall } from "../endpoint/endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type CheckedPath, checkPath } from "../session/path-check.ts";
+import { type CheckedPath, isWithin } from "../session/path-check.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 import { openingFacts } from "../session/session-services.ts";
+import {
+  followPath,
+  isPathRefusal,
+  locateWrite,
+  longestNamedPath,
+  wordsOf,
+  type WriteTargetOptions,
+} from "../session/write-target.ts";
 import { joinPath } from "../storage/private-directory.ts";
-import { messageOf } from "../support/errors.ts";
+import { messageOf, pathRefused } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Activities } from "./activity.ts";
 import { isAttached } from "./agent-processes.ts";
@@ -18,12 +26,14 @@ import {
   commandLeftReason,
   HookVerdicts,
   leftReason,
+  movedReason,
   readForHook,
   type ReviewedChange,
   unansweredCommandReason,
   unclearReason,
   undecidedReason,
   unheardReason,
+  untoldReason,
 } from "./hook-verdicts.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { onAbort } from "../support/disposable.ts";
@@ -51,17 +61,29 @@ interface Waiting {
   readonly hook: AgentHook;
 }
 
+/** A file of the workspace that an agent is about to write. */
+interface Target {
+  /** What people are shown: as the agent names it, where that says where it is. */
+  readonly path: string;
+  readonly checked: CheckedPath;
+}
+
 /** A change under review. */
 interface Asked extends ReviewedChange {
   readonly outcome: Promise<DiffOutcome>;
   readonly withdraw: () => void;
 }
 
+/** So many files outside of the workspace are remembered as told. */
+const mostOutside = 256;
+
 /** Asks the user, where their policy says so, about what an agent is about to write or to run. */
 export class HookReviews {
   readonly #options: HookReviewsOptions;
   readonly #verdicts: HookVerdicts;
   readonly #unclear: Set<string> = new Set();
+  /** What the user has been told of, by session and file. */
+  readonly #outside: Set<string> = new Set();
 
   constructor(options: HookReviewsOptions) {
     this.#options = options;
@@ -74,17 +96,25 @@ export class HookReviews {
     const { platform, sessions } = this.#options;
     const policies = this.#options.policies();
     if (policies === undefined) return undefined;
-    const wanted: { readonly change: HookChange; readonly path: string; readonly checked: CheckedPath }[] = [];
+    const wanted: (Target & { readonly change: HookChange })[] = [];
+    let untold: string | undefined;
     for (const change of event.changes) {
-      const path = absolute(platform, change.path, event.cwd);
-      const checked = path === undefined ? undefined : await this.#check(path);
-      if (path === undefined || checked === undefined) continue;
-      this.#options.onWrite(owner.sessionId, path);
-      if (await this.#isReviewed(checked.real, owner.dialect, policies.setting)) wanted.push({ change, path, checked });
+      const target = await this.#targetOf(change, event.cwd);
+      if ("untold" in target) {
+        if (await this.#isAnyReviewed(owner.dialect, policies.setting))
+          untold ??= untoldReason(change.path, target.untold);
+      } else if (!target.checked.inside) this.#tellOutside(change, target, { owner, cwd: event.cwd });
+      else {
+        this.#options.onWrite(owner.sessionId, target.path);
+        if (await this.#isReviewed(target.checked.real, owner.dialect, policies.setting))
+          wanted.push({ change, ...target });
+      }
     }
-    if (wanted.length === 0) return undefined;
-    if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
+    if (wanted.length === 0 && untold === undefined) return undefined;
     if (event.asks === true && (await isAttached(call, sessions.all, platform.process))) return undefined;
+    if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
+    // One no is a no to the call.
+    if (untold !== undefined) return { kind: "deny", reason: untold };
     const asked: Asked[] = [];
     try {
       for (const one of wanted) {
@@ -94,7 +124,9 @@ export class HookReviews {
       }
       // Nothing changes, or the user has said yes to it already.
       if (asked.length === 0) return { kind: "allow" };
-      return await this.#decided(asked, event, waiting);
+      const verdict = await this.#decided(asked, event, waiting);
+      if (verdict === undefined || verdict.kind === "deny") return verdict;
+      return (await this.#movedOf(asked, event.cwd)) ?? verdict;
     } finally {
       for (const { withdraw } of asked) withdraw();
     }
@@ -138,16 +170,9 @@ export class HookReviews {
 
   /** Of an event that cannot be read: a no, where the user reviews anything that the agent writes in this workspace. */
   async ofUnreadable(agent: string): Promise<HookVerdict | undefined> {
-    const { platform, realFolders } = this.#options;
     const policies = this.#options.policies();
-    if (policies === undefined) return undefined;
-    const folders = await realFolders();
-    const facts = { platform, agent, folders, onUnclear: (file: string) => this.#tellUnclear(file) };
-    for (const folder of folders) {
-      const here = await policiesAt(policies.setting, folder, platform);
-      if (await isReviewed(undefined, { ...facts, policies: here })) return { kind: "deny", reason: unheardReason };
-    }
-    return undefined;
+    const isWanted = policies !== undefined && (await this.#isAnyReviewed(agent, policies.setting));
+    return isWanted ? { kind: "deny", reason: unheardReason } : undefined;
   }
 
   async #realFolderOf({ cwd }: Pick<HookEvent, "cwd">, [first = "/"]: readonly string[]): Promise<string> {
@@ -161,22 +186,54 @@ export class HookReviews {
   }
 
   /** Undefined where the file is none of this workspace. */
-  async realPathOf(path: string, folder: string | undefined): Promise<string | undefined> {
-    const whole = absolute(this.#options.platform, path, folder);
-    return whole === undefined ? undefined : (await this.#check(whole))?.real;
+  async realPathOf(file: NamedFile, folder: string | undefined): Promise<string | undefined> {
+    const target = await this.#targetOf(file, folder);
+    return "untold" in target || !target.checked.inside ? undefined : target.checked.real;
   }
 
-  /** Undefined where the file is none of this workspace. */
-  async #check(path: string): Promise<CheckedPath | undefined> {
+  /** What people are shown of a file; undefined where it is none of this workspace. */
+  async pathOf(file: NamedFile, folder: string | undefined): Promise<string | undefined> {
+    const target = await this.#targetOf(file, folder);
+    return "untold" in target || !target.checked.inside ? undefined : target.path;
+  }
+
+  /** The file that the agent will write, by its own rules; `untold`: why nobody can say which. */
+  async #targetOf(file: NamedFile, cwd: string | undefined): Promise<Target | { readonly untold: string }> {
     const { platform, realFolders, logger } = this.#options;
+    const { files, process } = platform;
+    const isWindows = process.platform === "win32";
+    const options: WriteTargetOptions = { files, realFolders, isWindows };
+    const words = wordsOf(options);
     try {
-      const isWindows = platform.process.platform === "win32";
-      const checked = await checkPath(path, { files: platform.files, realFolders, isWindows });
-      return checked.inside ? checked : undefined;
+      if (file.path.length > longestNamedPath) throw pathRefused("The path is too long.");
+      const opened = await file.opened({
+        cwd,
+        words,
+        homeDirectory: process.homeDirectory,
+        isWindows,
+        files,
+        follow: (path, links) => followPath(path, files, links),
+      });
+      const checked = await locateWrite(opened, options);
+      const named = absolute(platform, file.path, cwd);
+      if (named === undefined || (!isWindows && words.resolve(named) !== named)) return { path: checked.real, checked };
+      // A link that leads nowhere yet is not the file that is made.
+      if (!checked.exists && words.basename(checked.real) !== words.basename(named))
+        return { path: checked.real, checked };
+      const asNamed = named === opened ? checked : await locateWrite(named, options).catch(() => undefined);
+      return { path: asNamed?.real === checked.real ? named : checked.real, checked };
     } catch (error) {
-      logger.debug("A hook named a file that is not looked at", { reason: messageOf(error) });
-      return undefined;
+      logger.info("A hook named a file that cannot be told", { reason: messageOf(error) });
+      return { untold: isPathRefusal(error) ? messageOf(error) : "The path cannot be looked at." };
     }
+  }
+
+  /** A no, where a path has come to lead elsewhere since the user was asked. */
+  async #movedOf(asked: readonly Asked[], cwd: string | undefined): Promise<HookVerdict | undefined> {
+    for (const { change, real } of asked) {
+      if ((await this.realPathOf(change, cwd)) !== real) return { kind: "deny", reason: movedReason(change.path) };
+    }
+    return undefined;
   }
 
   async #isReviewed(real: string, agent: string, setting: unknown): Promise<boolean> {
@@ -185,9 +242,21 @@ export class HookReviews {
     return await isReviewed(real, { platform, agent, policies, folders, onUnclear: (file) => this.#tellUnclear(file) });
   }
 
+  /** Whether any file of the workspace would be reviewed. */
+  async #isAnyReviewed(agent: string, setting: unknown): Promise<boolean> {
+    const { platform, realFolders } = this.#options;
+    const folders = await realFolders();
+    const onUnclear = (file: string): void => this.#tellUnclear(file);
+    for (const folder of folders) {
+      const policies = await policiesAt(setting, folder, platform);
+      if (await isReviewed(undefined, { platform, agent, policies, folders, onUnclear })) return true;
+    }
+    return false;
+  }
+
   /** Undefined: there is nothing to ask. */
   async #open(
-    { change, path, checked }: { readonly change: HookChange; readonly path: string; readonly checked: CheckedPath },
+    { change, path, checked }: Target & { readonly change: HookChange },
     owner: ProposalOwner,
   ): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
@@ -237,6 +306,36 @@ export class HookReviews {
     }
   }
 
+  /** What is written outside of the workspace is not reviewed. The user hears of it where its name said otherwise. */
+  #tellOutside(
+    { path: named }: HookChange,
+    { checked: { real } }: Target,
+    { owner, cwd }: { readonly owner: ProposalOwner; readonly cwd: string | undefined },
+  ): void {
+    const { host, logger, platform, realFolders } = this.#options;
+    const { agentName: agent, sessionId } = owner;
+    logger.info("An agent writes outside of the workspace, which is not reviewed", { agent, path: real });
+    const whole = absolute(platform, named, cwd);
+    const key = `${sessionId} ${real}`;
+    if (whole === undefined || this.#outside.has(key)) return;
+    if (this.#outside.size >= mostOutside) this.#outside.clear();
+    this.#outside.add(key);
+    const path = real;
+    const text = `${agent} is about to write ${path}, which is outside this workspace. It is not reviewed.`;
+    const isWindows = platform.process.platform === "win32";
+    const tell = async (): Promise<void> => {
+      if (!(await realFolders()).some((folder) => isWithin(whole, folder, isWindows))) return;
+      await host.messages.show({
+        code: "written-outside-workspace",
+        severity: "warning",
+        text,
+        actions: [],
+        values: { agent, path },
+      });
+    };
+    tell().catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
+  }
+
   #tellUnclear(file: string): void {
     if (this.#unclear.has(file)) return;
     this.#unclear.add(file);
@@ -249,7 +348,7 @@ export class HookReviews {
 }
 
 /** Undefined where nobody says in which folder a relative path is. */
-export function absolute(platform: Platform, path: string, cwd: string | undefined): string | undefined {
+function absolute(platform: Platform, path: string, cwd: string | undefined): string | undefined {
   const isWindows = platform.process.platform === "win32";
   if (isWindows ? /^(?:[A-Za-z]:[\\/]|[\\/])/u.test(path) : path.startsWith("/")) return path;
   return cwd === undefined ? undefined : joinPath(platform, cwd, path);

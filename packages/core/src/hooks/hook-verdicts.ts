@@ -76,6 +76,23 @@ export function unclearReason(path: string): string {
   return `The user wants to review every change of ${path}, and this one cannot be shown to them: its old text does not stand in the file exactly once, or the file is not text. Read the file again and use its exact text, or write the whole file.`;
 }
 
+/** What the model reads where nobody can say which file it would write. */
+export function untoldReason(path: string, why: string): string {
+  return `The user wants to review every change, and it cannot be told which file ${nameFor(path)} is. ${why} Nothing was written: use the plain absolute path of a file.`;
+}
+
+/** What the model reads where its path leads to another file than it did when the user was asked. */
+export function movedReason(path: string): string {
+  return `While the user reviewed this change, ${nameFor(path)} came to lead to another file than the one they saw. Nothing was written: try again.`;
+}
+
+/** Paths that cannot be told may hold anything. */
+function nameFor(path: string): string {
+  return JSON.stringify(path.length > longestShownPath ? `${path.slice(0, longestShownPath)}…` : path);
+}
+
+const longestShownPath = 200;
+
 /** A larger file is not shown. */
 const largestFileBytes = 64 * 1024 * 1024;
 

@@ -149,6 +149,7 @@ export async function isReviewed(path: string | undefined, facts: PolicyFacts): 
   if (wanted.includes("always")) return true;
   const patterns = wanted.flatMap((one) => (typeof one === "object" ? one.paths : []));
   if (patterns.length === 0) return false;
+  if (path === undefined) return true;
   const { platform: system } = platform.process;
   // A pattern that cannot be understood might have meant any path: then all are reviewed.
   const { excludes } = readExclusions([...patterns, ...guardedPaths], system === "darwin" || system === "win32");

@@ -1,4 +1,4 @@
-import type { HookEvent, HookVerdict } from "../agents/hook.ts";
+import type { HookEvent, HookVerdict, NamedFile } from "../agents/hook.ts";
 
 /** Of what a session is told with its next prompt, the newest. */
 const mostNotes = 16;
@@ -7,7 +7,7 @@ export interface HookTurnsOptions {
   /** Sees what agents do to files; absent: nobody does. */
   readonly turns?: TurnWitness | undefined;
   /** Where a file that an event names is, links resolved; undefined where it is none of this workspace. */
-  readonly realPathOf: (path: string, folder: string | undefined) => Promise<string | undefined>;
+  readonly realPathOf: (file: NamedFile, folder: string | undefined) => Promise<string | undefined>;
 }
 
 /** What a session hears with its next prompt. */
@@ -45,8 +45,8 @@ export class HookTurns {
         turns.aboutToRun(source, event.command);
         break;
       case "write": {
-        const named = event.changes.map(async ({ path }): Promise<readonly { readonly path: string }[]> => {
-          const real = await realPathOf(path, event.cwd);
+        const named = event.changes.map(async (change): Promise<readonly { readonly path: string }[]> => {
+          const real = await realPathOf(change, event.cwd);
           return real === undefined ? [] : [{ path: real }];
         });
         turns.aboutToWrite(source, (await Promise.all(named)).flat());

@@ -22,6 +22,8 @@ const notARegularFile: ReadonlySet<string | undefined> = new Set([
   "ENXIO",
 ]);
 
+const notALink: ReadonlySet<string | undefined> = new Set([...absent, "EINVAL"]);
+
 /** What differs between systems; tests put something else in. */
 export interface FileMachine {
   /** Where the system shows as links which file each descriptor of this process has; undefined where it does not. */
@@ -54,6 +56,7 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
     realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
+    readLink: (path) => unlessAbsent<string | undefined>(fs.readlink(path), undefined, notALink),
     watch,
   };
 }

@@ -110,6 +110,8 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** All links resolved, or undefined where the path does not exist. */
   realPath(path: string): Promise<string | undefined>;
+  /** What a link says, as it stands there; undefined where there is no link. */
+  readLink(path: string): Promise<string | undefined>;
   /**
    * Tells that entries of a directory came, went or changed, or that the directory itself did; never keeps the process alive.
    * Undefined where it cannot be watched. Absent: nothing can be on this machine.

@@ -1,10 +1,10 @@
 import type { FileFacts, Files } from "../platform/platform.ts";
-import { errorCodeOf, PatchbayError } from "../support/errors.ts";
+import { errorCodeOf, PatchbayError, pathRefused } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Clock } from "../support/time.ts";
 
 /** Longest path an agent may name, in UTF-16 units; more than any file system takes. */
-const maximumPathLength = 4_096;
+export const maximumPathLength = 4_096;
 
 export interface CheckedPath {
   /** The path with links resolved, as far as it exists; what `Files.readReal` takes. */
@@ -50,35 +50,41 @@ export async function checkPath(path: string, options: PathCheckOptions): Promis
   const { real, facts } = await locate(path, options);
   const inside = folders.some((folder) => isWithin(real, folder, isWindows));
   if (!inside && segmentsOf(path, isWindows).includes("..")) {
-    throw refusal("The path leaves the workspace through `..`. Send the absolute path of a file in the workspace.");
+    throw pathRefused("The path leaves the workspace through `..`. Send the absolute path of a file in the workspace.");
   }
-  if (facts !== undefined && facts.kind !== "file") throw refusal("The path is not a regular file.");
+  if (facts !== undefined && facts.kind !== "file") throw pathRefused("The path is not a regular file.");
   const [size, modifiedMs] = [facts?.size ?? 0, facts?.modifiedMs ?? 0];
   return { real, inside, exists: facts !== undefined, size, modifiedMs, facts };
 }
 
 /** Whether `path` is `folder` or lies below it; both absolute and without links. */
-function isWithin(path: string, folder: string, isWindows: boolean): boolean {
+export function isWithin(path: string, folder: string, isWindows: boolean): boolean {
   const one = comparable(path, isWindows);
   const base = comparable(folder, isWindows).replace(/\/+$/u, "");
   return one === base || one.startsWith(`${base}/`);
 }
 
-function refusal(sentence: string, cause?: unknown): PatchbayError {
-  return new PatchbayError("path-refused", sentence, cause === undefined ? {} : { cause });
+/** What the look at a path gives; a path that cannot be looked at is refused: nothing could be said about where it leads. */
+export async function refuseUnreadable<T>(look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof PatchbayError) throw error;
+    throw pathRefused(`The path cannot be looked at (${errorCodeOf(error) ?? "unknown error"}).`, error);
+  }
 }
 
 function refuseMalformed(path: string, isWindows: boolean): void {
-  if (path === "") throw refusal("The path is empty.");
-  if (path.includes("\0")) throw refusal("The path contains a NUL character.");
-  if (path.length > maximumPathLength) throw refusal("The path is too long.");
-  if (path.startsWith("\\\\") || path.startsWith("//")) throw refusal("Network paths are not opened.");
+  if (path === "") throw pathRefused("The path is empty.");
+  if (path.includes("\0")) throw pathRefused("The path contains a NUL character.");
+  if (path.length > maximumPathLength) throw pathRefused("The path is too long.");
+  if (path.startsWith("\\\\") || path.startsWith("//")) throw pathRefused("Network paths are not opened.");
   if (isWindows ? !/^[A-Za-z]:[\\/]/u.test(path) : !path.startsWith("/")) {
-    throw refusal("The path is relative. Send the absolute path of the file.");
+    throw pathRefused("The path is relative. Send the absolute path of the file.");
   }
   // Windows drops dots and spaces at the end of a name, and reads a colon as a stream of the file: what is checked must be what is opened.
   if (isWindows && segmentsOf(path, isWindows).slice(1).some(isAmbiguous)) {
-    throw refusal("The path contains a name that Windows resolves to another one.");
+    throw pathRefused("The path contains a name that Windows resolves to another one.");
   }
 }
 
@@ -86,19 +92,15 @@ function isAmbiguous(segment: string): boolean {
   return segment.includes(":") || (/[. ]$/u.test(segment) && segment !== "." && segment !== "..");
 }
 
-/** Where a path leads. One that cannot be looked at is refused: nothing could be said about where it leads. */
 async function locate(path: string, { files, isWindows, directories }: PathCheckOptions): Promise<Place> {
-  try {
+  return await refuseUnreadable(async () => {
     const near = directories === undefined ? undefined : await locateNear(path, files, isWindows, directories);
     if (near !== undefined) return near;
     const real = await files.realPath(path);
     return real === undefined
       ? { real: await locateMissing(path, files, isWindows), facts: undefined }
       : { real, facts: await files.lstat(real) };
-  } catch (error) {
-    if (error instanceof PatchbayError) throw error;
-    throw refusal(`The path cannot be looked at (${errorCodeOf(error) ?? "unknown error"}).`, error);
-  }
+  });
 }
 
 /** A file, or none yet, in a directory that exists: the ordinary case, with one look at the disk. Undefined where it is another one. */
@@ -128,10 +130,10 @@ async function locateMissing(path: string, files: Files, isWindows: boolean): Pr
     const missing = namesOf(segments.slice(count));
     const [next] = missing;
     if (next === undefined || (await files.lstat(real))?.kind !== "directory") {
-      throw refusal("The path is not that of a file.");
+      throw pathRefused("The path is not that of a file.");
     }
     if (next !== ".." && (await files.lstat(`${withoutEnd(real, isWindows)}/${next}`))?.kind === "link") {
-      throw refusal("The path leads through a link that leads nowhere.");
+      throw pathRefused("The path leads through a link that leads nowhere.");
     }
     return below(real, missing, isWindows);
   }

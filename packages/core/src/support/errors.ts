@@ -25,6 +25,11 @@ export class PatchbayError extends Error {
   }
 }
 
+/** No file is told from a path; the sentence says why. */
+export function pathRefused(sentence: string, cause?: unknown): PatchbayError {
+  return new PatchbayError("path-refused", sentence, cause === undefined ? {} : { cause });
+}
+
 /** The sentence of any thrown value, without its stack: safe to show or to send. */
 export function messageOf(error: unknown): string {
   // Not `instanceof`: editors run extensions in realms of their own, with an Error of their own (coc.nvim).

@@ -51,6 +51,9 @@ describe("facts", () => {
     expect(await files.lstat(join(file, "below-a-file"))).toBeUndefined();
     expect(await files.realPath(link)).toBe(await files.realPath(file));
     expect(await files.realPath(join(directory, "none"))).toBeUndefined();
+    expect(await files.readLink(link)).toBe(file);
+    expect(await files.readLink(file)).toBeUndefined();
+    expect(await files.readLink(join(directory, "none"))).toBeUndefined();
     expect([...(await files.list(directory))].sort()).toEqual(["file", "link", "pipe"]);
     expect(await files.list(join(directory, "none"))).toEqual([]);
   });

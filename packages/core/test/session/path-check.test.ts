@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createMemoryPlatform, createTestPlatform } from "@patchbay/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkPath, RealDirectories } from "../../src/session/path-check.ts";
+import { locateWrite } from "../../src/session/write-target.ts";
 
 const platform = createTestPlatform();
 afterAll(() => platform.dispose());
@@ -156,5 +157,44 @@ describe.each(["alone", "in a burst"] as const)("checkPath %s", (mode) => {
     "C:\\ws\\.. \\a",
   ])("refuses %j on Windows", async (path) => {
     await expect(checkOnWindows(path)).rejects.toMatchObject({ code: "path-refused" });
+  });
+});
+
+describe("locateWrite on Windows", () => {
+  const locate = (path: string) => {
+    const { files } = createMemoryPlatform({ platform: "win32" });
+    return locateWrite(path, {
+      files: Object.assign(files, { realPath: async () => undefined, lstat: async () => undefined }),
+      realFolders: async () => ["C:\\ws"],
+      isWindows: true,
+    });
+  };
+
+  it.each([
+    "C:\\ws\\a.txt",
+    "c:/ws/./b/../a.txt",
+    "C:\\ws\\\\a.txt",
+    "C:/ws/none/..\\a.txt",
+    "C:\\other\\..\\ws\\a.txt",
+  ])("finds %s in the workspace", async (path) => {
+    expect(await locate(path)).toMatchObject({ inside: true });
+  });
+
+  it.each(["C:\\ws\\..\\a.txt", "D:\\ws\\a.txt"])("finds %s outside", async (path) => {
+    expect(await locate(path)).toMatchObject({ inside: false });
+  });
+
+  it.each([
+    "\\\\localhost\\C$\\ws\\a.txt",
+    "\\\\?\\C:\\ws\\a.txt",
+    "//?/C:/ws/a.txt",
+    "\\ws\\a.txt",
+    "C:ws\\a.txt",
+    "C:\\ws\\a.txt.",
+    "C:\\ws\\a.txt ",
+    "C:\\ws\\a.txt::$DATA",
+    "C:\\ws.\\a.txt",
+  ])("does not say where %j is", async (path) => {
+    await expect(locate(path)).rejects.toMatchObject({ code: "path-refused" });
   });
 });

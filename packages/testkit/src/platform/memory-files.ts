@@ -202,6 +202,12 @@ export class MemoryFiles implements Files {
     return this.#resolve(path);
   }
 
+  async readLink(path: string): Promise<string | undefined> {
+    this.#enter("readLink", path);
+    const entry = this.#entries.get(this.#throughParents(path));
+    return entry?.kind === "link" ? entry.data : undefined;
+  }
+
   watch(directory: string, onChange: () => void): Disposable | undefined {
     if (!this.canWatch || this.#entries.get(directory)?.kind !== "directory") return undefined;
     const watch = { directory, onChange };

@@ -36,6 +36,8 @@ describe("files in memory", () => {
     expect(await files.realPath("/tmp/link/secret")).toBe("/victim/secret");
     files.addLink("/tmp/loop", "/tmp/loop");
     expect(await files.realPath("/tmp/loop")).toBeUndefined();
+    expect(await files.readLink("/tmp/loop")).toBe("/tmp/loop");
+    expect(await files.readLink("/victim/secret")).toBeUndefined();
   });
 
   it("fails as told: one call, a full disk, another user's entry, an entry that vanishes", async () => {

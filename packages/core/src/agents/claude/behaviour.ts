@@ -19,6 +19,9 @@ import {
   type HookMoments,
   type HookReading,
   memberOf,
+  type NamedFile,
+  type PathPlace,
+  relativePath,
   replaced,
   type Replacement,
   replacementFor,
@@ -173,13 +176,27 @@ export const claudeHook: AgentHook = {
   },
 };
 
+/**
+ * Claude Code takes `.`, `..` and double slashes out of a path before it looks at any link (seen, 2.1.328), and says the result to its
+ * hook. Of a path that it has not cleaned yet the same is made here.
+ */
+async function openedByClaude(path: string, { cwd, homeDirectory, words }: PathPlace): Promise<string> {
+  const { isAbsolute, join, resolve } = words;
+  const trimmed = path.trim();
+  const named = trimmed === "~" || trimmed.startsWith("~/") ? join(homeDirectory, trimmed.slice(1)) : trimmed;
+  if (cwd === undefined && !isAbsolute(named)) throw relativePath();
+  return resolve(cwd ?? "/", named).normalize("NFC");
+}
+
 function changeOf(tool: string | undefined, input: ToolArguments): HookChange | undefined {
   const path = textOf(input, "file_path") ?? textOf(input, "notebook_path");
   if (path === undefined) return undefined;
+  const opened = (place: PathPlace): Promise<string> => openedByClaude(path, place);
   switch (tool) {
     case "Write":
       return {
         path,
+        opened,
         isDelicate: false,
         textAfter: (before) => textAfterWrite(input, before),
         argumentsFor: (before, wanted) =>
@@ -187,10 +204,10 @@ function changeOf(tool: string | undefined, input: ToolArguments): HookChange | 
       };
     case "Edit":
     case "MultiEdit":
-      return editOf(path, tool, input);
+      return editOf({ path, opened }, tool, input);
     // Cells are not shown yet: whoever wants every write reviewed is told of the file by its name.
     case "NotebookEdit":
-      return { path, isDelicate: false, textAfter: () => undefined, argumentsFor: () => undefined };
+      return { path, opened, isDelicate: false, textAfter: () => undefined, argumentsFor: () => undefined };
     default:
       return undefined;
   }
@@ -203,12 +220,12 @@ function textAfterWrite(input: ToolArguments, before: string | undefined): strin
   return before?.startsWith("\ufeff") === true && !content.startsWith("\ufeff") ? `\ufeff${content}` : content;
 }
 
-function editOf(path: string, tool: "Edit" | "MultiEdit", input: ToolArguments): HookChange {
+function editOf(file: NamedFile, tool: "Edit" | "MultiEdit", input: ToolArguments): HookChange {
   const edits = editsIn(tool, input);
   const [only, ...others] = edits ?? [];
   const kept = others.length === 0 && only?.isForAll === false ? only.from : undefined;
   return {
-    path,
+    ...file,
     // With an empty new text it also takes the end of the line away.
     isDelicate: edits?.some(({ to }) => to === "") === true,
     textAfter: (before) => textAfterEdits(edits, before),

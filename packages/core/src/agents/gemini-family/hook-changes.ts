@@ -7,6 +7,7 @@ import {
   type HookMoments,
   type HookReading,
   memberOf,
+  type PathPlace,
   replaced,
   replacementFor,
   type SeenFile,
@@ -29,6 +30,8 @@ export interface WritingRules {
   readonly emptyTakesLine: boolean;
   /** A hook's arguments are taken in place of the model's. */
   readonly takesArguments: boolean;
+  /** See `NamedFile`. */
+  opened(path: string, place: PathPlace, tool: { readonly isEdit: boolean }): Promise<string>;
 }
 
 /** The tool that runs shell commands. */
@@ -76,6 +79,7 @@ function changeOf(tool: string | undefined, input: ToolArguments, rules: Writing
   if (tool !== "write_file" && tool !== rules.editTool) return undefined;
   return {
     path,
+    opened: (place) => rules.opened(path, place, { isEdit: tool === rules.editTool }),
     isDelicate: tool === rules.editTool && textOf(input, "new_string") === "",
     textAfter: (before) => textAfter(input, before),
     argumentsFor: (before, wanted) => {

@@ -11,7 +11,8 @@ import {
   systemFile,
 } from "../settings.ts";
 import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
-import { type AgentHook, type HookMoments, readEvent } from "../hook.ts";
+import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath } from "../hook.ts";
+import { pathRefused } from "../../support/errors.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
@@ -120,6 +121,78 @@ async function looksOnContainerHost(platform: Platform): Promise<boolean> {
   return await isInContainer(platform);
 }
 
+/**
+ * The file that a tool of Gemini CLI's opens (seen, 0.61.0): without NULs and without the `@` of a mention, percent signs decoded, `..` taken
+ * for the name before it, and only then the links. In the mode that plans, relative paths are in a folder of its own.
+ */
+async function openedByGemini(
+  path: string,
+  place: PathPlace,
+  { isEdit }: { readonly isEdit: boolean },
+): Promise<string> {
+  const { cwd, isWindows } = place;
+  const { isAbsolute, join, resolve } = place.words;
+  if (cwd === undefined && !isAbsolute(path)) throw relativePath();
+  const folder = cwd ?? "/";
+  const clean = path.replaceAll("\0", "");
+  const named = isEdit && isAbsolute(path) ? clean : await withoutMention(clean, folder, place);
+  if (isEdit && !isAbsolute(path) && !(await isThere(join(folder, named), place)))
+    throw pathRefused("The path is relative, and no such file is in the folder where you work.");
+  const opened = resolve(decoded(resolve(folder, named)));
+  const real = isWindows ? opened : await realInGemini(opened, place);
+  if (decoded(real) !== real) throw pathRefused("The path holds percent signs that are decoded more than once.");
+  return real;
+}
+
+/** A path with an `@` before it means the one without, unless there is such a file, or such a first folder. */
+async function withoutMention(path: string, folder: string, place: PathPlace): Promise<string> {
+  const { resolve } = place.words;
+  if (!path.startsWith("@") || (await isThere(resolve(folder, path), place))) return path;
+  const bare = path.slice(1).replace(/^[\\/]+/u, "");
+  if (bare === "") return path;
+  if (/^@[\\/]/u.test(path)) return bare;
+  const [first = ""] = bare.split(/[\\/]/u);
+  return first === "" || (await isThere(resolve(folder, `@${first}`), place)) ? path : bare;
+}
+
+async function isThere(path: string, { follow }: PathPlace): Promise<boolean> {
+  const followed = await follow(path).catch(() => undefined);
+  return followed?.facts !== undefined;
+}
+
+/** All of it, or nothing where a percent sign stands for none. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** With links resolved, as far as it exists; a link that leads nowhere is resolved from where it was named, and not from where it is. */
+async function realInGemini(path: string, { files, follow, words }: PathPlace): Promise<string> {
+  const { dirname, join, resolve } = words;
+  const seen = new Set<string>();
+  for (let named = path; !seen.has(named); ) {
+    seen.add(named);
+    const names = named.split("/").filter((name) => name !== "");
+    let found = "/";
+    let target: string | undefined;
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+      const entry = join(found, name);
+      const kind = (await files.lstat(entry))?.kind;
+      if (kind === undefined) return join((await follow(found, "by-name")).real, name, ...names);
+      found = entry;
+      if (kind !== "link" || (await follow(entry, "by-name")).facts !== undefined) continue;
+      target = await files.readLink(entry);
+      break;
+    }
+    if (target === undefined) return (await follow(found, "by-name")).real;
+    named = resolve(dirname(found), target, ...names);
+  }
+  throw pathRefused("The path leads through links that cannot be followed.");
+}
+
 /** Gemini CLI's tools, as seen with 0.61.0. */
 const rules: WritingRules = {
   editTool: "replace",
@@ -128,6 +201,7 @@ const rules: WritingRules = {
   keepsFinalEnd: true,
   emptyTakesLine: false,
   takesArguments: true,
+  opened: openedByGemini,
 };
 
 const moments: HookMoments = {

@@ -11,7 +11,8 @@ import {
   systemFile,
 } from "../settings.ts";
 import { variableOf } from "../surroundings.ts";
-import { type AgentHook, type HookMoments, readEvent, textOf } from "../hook.ts";
+import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath, textOf } from "../hook.ts";
+import { pathRefused } from "../../support/errors.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Qwen Code's side of a diagnosis: docs/protocols/qwen.md. */
@@ -96,6 +97,31 @@ function administratorFile(place: Pick<SettingsPlace, "platform">): string {
   });
 }
 
+/** Links one behind the other that it follows. */
+const mostLinks = 40;
+
+/**
+ * Qwen Code opens what its hook is told (it has trimmed it by then, and taken shell escapes out), so that the system resolves it; links at
+ * its end it follows by itself, and takes `..` in a relative one for the name that stands before it (seen, 0.24.4).
+ */
+async function openedByQwen(path: string, { isWindows, words, files, follow }: PathPlace): Promise<string> {
+  const { basename, dirname, isAbsolute, join, resolve } = words;
+  // Its tools refuse a relative one.
+  if (!isAbsolute(path)) throw relativePath();
+  if (isWindows) return path;
+  let opened = path;
+  for (let links = 0; links < mostLinks; links += 1) {
+    // The system decides whether that can be a file.
+    if (["", ".", ".."].includes(opened.slice(opened.lastIndexOf("/") + 1))) return opened;
+    const directory = (await follow(dirname(opened))).real;
+    opened = join(directory, basename(opened));
+    const target = (await files.lstat(opened))?.kind === "link" ? await files.readLink(opened) : undefined;
+    if (target === undefined) return opened;
+    opened = isAbsolute(target) ? target : resolve(directory, target);
+  }
+  throw pathRefused("The path leads through too many links.");
+}
+
 /** Qwen Code's tools, as seen with 0.24.4. */
 const rules: WritingRules = {
   editTool: "edit",
@@ -105,6 +131,7 @@ const rules: WritingRules = {
   emptyTakesLine: true,
   // Whatever a hook says, its tools are run with the model's own.
   takesArguments: false,
+  opened: openedByQwen,
 };
 
 const moments: HookMoments = {
