@@ -1,8 +1,35 @@
+import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type AgentId, agents } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import * as ask from "../src/host/calls.ts";
+import type { Sandbox } from "../src/sandbox.ts";
 import { connectHttp, connectWebSocket, pause, startEditor } from "./editor.ts";
+
+const hookProgram = fileURLToPath(new URL("../../../packages/cli/src/hook/main.ts", import.meta.url));
+
+/** Runs an agent's hook, started in the agent's folder, before a write; gives what it prints. */
+async function hookOf(agent: AgentId, path: string, { workspace, home, tmp }: Sandbox): Promise<string> {
+  const program = spawn(
+    process.execPath,
+    ["--conditions=@patchbay/source", "--disable-warning=ExperimentalWarning", hookProgram, agent],
+    { cwd: workspace, env: { PATH: "/usr/bin:/bin", HOME: home, TMPDIR: tmp }, stdio: ["pipe", "pipe", "inherit"] },
+  );
+  const event = {
+    session_id: "s",
+    cwd: workspace,
+    hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
+    permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
+    tool_name: agent === "claude" ? "Write" : "write_file",
+    tool_input: { file_path: path, content: `by ${agent}\n` },
+  };
+  program.stdin.end(JSON.stringify(event));
+  let said = "";
+  for await (const chunk of program.stdout) said += String(chunk);
+  return said;
+}
 
 describe("paths of diffs", () => {
   it("D09 relative, NUL, UNC, ../ out of the workspace, empty paths are refused and nothing opens (HTTP and WebSocket)", async () => {
@@ -101,4 +128,72 @@ describe("paths of diffs", () => {
     await agent.openDiff(join(root, "workspace-alias", "real.txt"), "z\n");
     await editor.view(({ path }) => path.includes("workspace-alias"));
   });
+
+  it("D16 in no form is a file of the workspace written without a review: it is shown, or denied with a reason", async () => {
+    const editor = await startEditor();
+    const { sandbox } = editor;
+    const { root, workspace } = sandbox;
+    mkdirSync(join(root, "elsewhere", "deep"), { recursive: true });
+    mkdirSync(join(workspace, "dir", "deep"), { recursive: true });
+    writeFileSync(join(workspace, "old.txt"), "old\n");
+    symlinkSync("dir/deep", join(workspace, "link"));
+    symlinkSync("target.txt", join(workspace, "dangling"));
+    symlinkSync("loop", join(workspace, "loop"));
+    symlinkSync("/proc/self/cwd", join(workspace, "here"));
+    symlinkSync(join(root, "elsewhere", "deep"), join(workspace, "out"));
+    const inside = [
+      `/${workspace}/a`,
+      `//${workspace}//a`,
+      `${workspace}/./a`,
+      `${workspace}/dir/../a`,
+      `${workspace}/none/../a`,
+      `${workspace}/link/../a`,
+      `${workspace}/old.txt/`,
+      `${workspace}/old.txt/../a`,
+      `${workspace}/dangling`,
+      `${workspace}/loop`,
+      `${workspace}/here/a`,
+      "/proc/self/cwd/a",
+      "/proc/thread-self/cwd/a",
+      `/proc/self/root${workspace}/a`,
+      `${workspace}/a\0`,
+      `${workspace}/a\nb`,
+      `${workspace}/${"a".repeat(300)}`,
+      `${workspace}/${"./".repeat(5_000)}a`,
+      `${workspace}/${"a/".repeat(5_000)}a`,
+      `${workspace}/OLD.TXT`,
+      `${workspace}/%61`,
+      `${workspace}/dir%2f..%2fa`,
+      `${workspace}`,
+      `${workspace}/dir`,
+    ];
+    // What stands for something else with each agent.
+    const relative = ["a", "./dir/../a", "../workspace/a", "@a", "@dir/a"];
+    // Gemini CLI and Claude Code stay inside with this one; Qwen Code leaves the workspace, and its user hears of it.
+    const leaving = `${workspace}/out/../leaving`;
+    for (const { id } of agents) {
+      for (const path of [...inside, ...relative, leaving]) {
+        const what = `${id} ${JSON.stringify(path.slice(0, 80))}`;
+        const before = (await editor.call(ask.views)).length;
+        const answer = hookOf(id, path, sandbox);
+        let said: string | undefined;
+        void answer.then((output) => {
+          said = output;
+        });
+        const seen = await editor.until(what, async () => said ?? (await editor.openViews())[0], 20_000);
+        if (typeof seen === "string") {
+          if (path === leaving && id === "qwen") {
+            expect(seen, what).toBe("");
+            const told = (await editor.call(ask.messages)).filter(({ code }) => code === "written-outside-workspace");
+            expect(told, what).toHaveLength(1);
+          } else expect(seen, what).toMatch(/"deny".*Nothing was written/u);
+          expect(await editor.call(ask.views), what).toHaveLength(before);
+        } else {
+          expect(`${seen.path}/`, what).toContain(`${workspace}/`);
+          await editor.call(ask.reject, { id: seen.id });
+          expect(await answer, what).toContain("rejected it");
+        }
+      }
+    }
+  }, 300_000);
 });

@@ -45,6 +45,7 @@ export const statements: Readonly<Record<string, string>> = {
   D13: "__proto__ as session, tool, argument or path changes nothing",
   D14: "JSON 100,000 deep is refused, the server lives",
   D15: "the page of the panel shows no file that a link leads to out of the folder",
+  D16: "in no form is a file of the workspace written without a review: it is shown, or denied with a reason",
   E01: "records are 0600 from creation",
   E02: "their directory is 0700, every level checked for owner and mode",
   E03: "a directory made by another user is refused",
