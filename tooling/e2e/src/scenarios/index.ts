@@ -7,6 +7,7 @@ import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
+import { hookForms } from "./hook-forms.ts";
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
@@ -146,6 +147,7 @@ export const scenarios: readonly Scenario[] = [
   hookEdited,
   hookReject,
   hookPaths,
+  hookForms,
   hookCommand,
   hookProblems,
   hookOnce,
