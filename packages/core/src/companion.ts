@@ -156,6 +156,8 @@ export interface ReviewRequest {
     readonly agent: string;
     /** Name of the agent for titles, e.g. `Gemini CLI`. */
     readonly agentName: string;
+    /** It can be told why the user has rejected something. */
+    readonly readsReasons?: boolean | undefined;
   };
   /** Absolute, as the agent named it. */
   readonly path: string;
@@ -193,6 +195,8 @@ export interface Review {
    * conversation with the same text for the file goes on with it.
    */
   withdraw(): void;
+  /** The tool that was to write what was accepted has ended, or its whole turn has: what is not in the file by then is told and kept. */
+  toolEnded(): void;
 }
 
 export interface StopOptions {

@@ -238,15 +238,17 @@ class ConversationReviews {
       accept: async () => diffs.isOpen(id) && (await diffs.accept(id)),
       reject: async () => diffs.isOpen(id) && (await diffs.reject(id)),
       withdraw: abandon,
+      toolEnded: () => diffs.toolEnded(owner.sessionId, checked.real),
     };
   }
 }
 
 /** Whoever writes the accepted text keeps the byte order mark of the file; the text may be empty. */
-function ownerOf({ id, agent, agentName }: ReviewRequest["conversation"]): ProposalOwner {
+function ownerOf({ id, agent, agentName, readsReasons }: ReviewRequest["conversation"]): ProposalOwner {
   return {
     sessionId: prefix + id,
     conversationId: id,
+    readsReasons,
     dialect: "conversation",
     agent,
     agentName,

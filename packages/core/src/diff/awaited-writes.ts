@@ -9,6 +9,9 @@ const patienceMs = 3_000;
 /** So many accepted texts of one agent are watched for at most. */
 const mostAwaited = 32;
 
+/** What is awaited takes this much memory at most, UTF-16 units: 32 MB. The oldest beyond that is told of at once, and rests on disk. */
+const mostAwaitedUnits = 16 * 1024 * 1024;
+
 /** Who asks what is still to be written. */
 export interface AskingProposal {
   readonly id: string;
@@ -54,7 +57,7 @@ export class AwaitedWrites {
    */
   takeFromHook(real: string, text: string, agent: string): boolean {
     const asked = this.#awaitedFor(real).find((write) => write.byHookOf === agent && isSameText(write.text, text));
-    if (asked !== undefined) asked.isProposedAnew = true;
+    asked?.proposedAnew(text);
     return asked !== undefined;
   }
 
@@ -101,25 +104,35 @@ export class AwaitedWrites {
     return Array.from(this.#writes.values()).flatMap((writes) => [...writes]);
   }
 
-  /** An agent has exited and writes nothing more. What the user typed is not lost with it, nor what it was seen to write. */
+  /** An agent has exited and writes nothing more. What the user accepted is not lost with it. */
   agentExited(sessionId: string): void {
-    const isWriter = this.#writers.delete(sessionId);
+    this.#writers.delete(sessionId);
     this.#overdue.delete(sessionId);
-    for (const write of this.#all) {
-      if (write.sessionId !== sessionId) continue;
-      if (isWriter || write.isEdited) write.agentExited();
-      else write.dispose();
+    for (const write of this.#of(sessionId)) write.agentExited();
+  }
+
+  /** A tool of an agent has ended, for the file alone where one is given; or else its whole turn. */
+  toolEnded(sessionId: string, real?: string): void {
+    for (const write of this.#of(sessionId)) {
+      if (real === undefined || write.real === real) write.toolEnded(real === undefined);
     }
+  }
+
+  /** The agent's model was told to write what the user accepted, in a call of its own. */
+  toldAnew(sessionId: string, real: string): void {
+    for (const write of this.#of(sessionId)) if (write.real === real) write.toldAnew();
+  }
+
+  #of(sessionId: string): readonly PendingWrite[] {
+    return this.#all.filter((write) => write.sessionId === sessionId);
   }
 
   /**
    * An agent proposes a change of a file anew: it was refused what it was told before, or makes several changes in one answer. What
-   * it was told is neither waited for nor told of any more.
+   * it was told is not waited for any more, and told of only where the user typed something that is not in `text`.
    */
-  proposedAnew(sessionId: string, path: string): void {
-    for (const write of this.#all) {
-      if (write.sessionId === sessionId && write.path === path) write.isProposedAnew = true;
-    }
+  proposedAnew(sessionId: string, path: string, text: string): void {
+    for (const write of this.#of(sessionId)) if (write.path === path) write.proposedAnew(text);
   }
 
   /** The user has accepted a text; its agent is about to write it. */
@@ -127,22 +140,15 @@ export class AwaitedWrites {
     if (this.#ended || sameLines(splitByteOrderMark(awaited.text).body, awaited.before.text)) return;
     const { real } = awaited.place;
     const { sessionId } = awaited;
-    const own = this.#all.filter((write) => write.sessionId === sessionId);
-    if (own.length >= mostAwaited) own[0]?.dispose();
+    const own = this.#of(sessionId);
+    if (own.length >= mostAwaited) own[0]?.giveUp();
     const writes = this.#writes.get(real) ?? new Set();
     this.#writes.set(real, writes);
-    const write = new PendingWrite(this.#options, writes, {
-      ...awaited,
-      // Of an agent that was never seen to write, an unchanged file says nothing: it may write elsewhere.
-      onUnwritten: (because) => {
-        const isExpected = awaited.mayBeRefused || because === "agent-exited" || this.#writers.has(sessionId);
-        if (isExpected) awaited.onUnwritten(because);
-      },
-    });
+    const write = new PendingWrite(this.#options, writes, awaited);
     writes.add(write);
     write.onDidEnd = (isWritten) => {
       if (isWritten) {
-        awaited.onWritten();
+        awaited.onSettled(true);
         this.#writers.add(sessionId);
         this.#overdue.delete(sessionId);
       }
@@ -150,12 +156,23 @@ export class AwaitedWrites {
       if (writes.size === 0 && this.#writes.get(real) === writes) this.#writes.delete(real);
     };
     write.begin();
+    this.#makeRoom(write);
   }
 
-  /** Nothing is waited for any more. */
+  /** Sets keep the order in which they were filled, but there is one for each file. */
+  #makeRoom(last: PendingWrite): void {
+    let units = this.#all.reduce((sum, { textUnits }) => sum + textUnits, 0);
+    for (const write of this.#all) {
+      if (units <= mostAwaitedUnits || write === last) continue;
+      units -= write.textUnits;
+      write.giveUp();
+    }
+  }
+
+  /** Nothing is waited for any more: what has not arrived is left to the next run. */
   end(): void {
     this.#ended = true;
-    for (const writes of this.#writes.values()) for (const write of writes) write.dispose();
+    for (const write of this.#all) write.leave();
   }
 }
 

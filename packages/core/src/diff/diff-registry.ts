@@ -109,7 +109,8 @@ export class DiffRegistry {
     else if (base !== undefined) {
       proposal.base = firstBase({ text: splitByteOrderMark(base).body, unsaved: false, readable: true });
     }
-    this.#services.writes.proposedAnew(owner.sessionId, input.path);
+    this.#services.writes.proposedAnew(owner.sessionId, input.path, input.text);
+    this.#services.kept.proposedAnew(owner.sessionId, input.path);
     this.#services.proposals.add(proposal);
     if (this.#services.proposals.ending !== undefined) this.#services.handover.takeLate(proposal);
     else {
@@ -206,6 +207,16 @@ export class DiffRegistry {
   /** Whether the user has just accepted this very text for the file, and it is not on disk yet. */
   isAccepted(real: string, text: string): boolean {
     return this.#services.writes.isAwaited(real, text);
+  }
+
+  /** A tool of an agent has ended, for the file alone where one is given, or else its whole turn: what it was to write is there, or never comes. */
+  toolEnded(sessionId: string, real?: string): void {
+    this.#services.writes.toolEnded(sessionId, real);
+  }
+
+  /** The model was told to write what the user accepted by itself: nothing else brings it to the disk. */
+  toldAnew(sessionId: string, real: string): void {
+    this.#services.writes.toldAnew(sessionId, real);
   }
 
   async reveal(id: string): Promise<boolean> {
@@ -312,6 +323,7 @@ export class DiffRegistry {
     this.#services.follower.endAll();
     this.#services.openings.dispose();
     this.#services.writes.end();
+    this.#services.unwritten.end();
     return this.#services.handover.stop(options);
   }
 

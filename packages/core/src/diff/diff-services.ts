@@ -20,6 +20,7 @@ import { ReviewViews } from "./review-views.ts";
 import { ReviewedFiles } from "./reviewed-files.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
 import { UndeliveredAccepts } from "./undelivered-accepts.ts";
+import { UnwrittenTexts } from "./unwritten-texts.ts";
 
 export interface DiffOptions {
   readonly host: Pick<EditorHost, "diffs" | "messages" | "documents" | "editors">;
@@ -50,6 +51,7 @@ export interface DiffServices {
   readonly kept: KeptTexts;
   readonly decisions: ReviewDecisions;
   readonly undelivered: UndeliveredAccepts;
+  readonly unwritten: UnwrittenTexts;
   readonly openings: ReviewOpenings;
   readonly counts: LineCounts;
   readonly hunks: HunkVerdicts;
@@ -74,8 +76,9 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     clock,
     texts: () => texts,
     onLost: (proposal) => messages.answerLost(proposal),
-    onDelivered: (proposal) => {
+    onDelivered: (proposal, outcome) => {
       kept.delivered(proposal);
+      void decisions.delivered(proposal, outcome);
       // Nothing of it waits any more.
       proposals.changed();
     },
@@ -133,6 +136,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
   });
   const written = new WrittenFiles(options.files, logger);
   const undelivered = new UndeliveredAccepts({ clock, messages, drafts, kept, outcomes, written, files });
+  const unwritten = new UnwrittenTexts({ clock, files, kept, messages, drafts });
   const decisions: ReviewDecisions = new ReviewDecisions({
     clock,
     logger,
@@ -147,6 +151,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     files,
     writes,
     undelivered,
+    unwritten,
     beforeWrite: options.beforeWrite,
   });
   const openReviews = options.openReviews ?? (() => "always");
@@ -163,6 +168,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     proposals,
     views,
     openings,
+    unwritten,
   });
   return {
     proposals,
@@ -175,6 +181,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     kept,
     decisions,
     undelivered,
+    unwritten,
     openings,
     counts,
     hunks,

@@ -2,9 +2,9 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
-import type { Proposal } from "./proposal.ts";
+import type { KeptFacts, Proposal } from "./proposal.ts";
 import { readView } from "./review-views.ts";
-import type { ProposalStore } from "./stored-proposals.ts";
+import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
 
 /** Time from the first unsaved key to the draft on disk, ms; leaves room for the write within the promised 500 ms. */
 const draftDelayMs = 200;
@@ -70,12 +70,10 @@ export class DraftKeeper {
         isSaved = true;
         return;
       }
-      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs, aside, isWritten } = proposal;
+      const record = recordOf(proposal);
       // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
-      if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
-      const typed = isOpen || detached ? draft : undefined;
-      const outcome = undelivered;
-      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome, sentAs, aside, isWritten });
+      if (record === undefined || this.#hasEnded) return;
+      await this.#store.save(record);
       this.#failed = false;
       isSaved = true;
     }).catch((error: unknown) => {
@@ -90,7 +88,7 @@ export class DraftKeeper {
   forget(proposal: Proposal): void {
     this.#cancel(proposal.id);
     if (proposal.isTrial) return;
-    if (proposal.undelivered !== undefined || proposal.detached) {
+    if (recordOf(proposal) !== undefined && !proposal.isOpen) {
       void this.save(proposal);
       return;
     }
@@ -144,6 +142,19 @@ export class DraftKeeper {
   #release(id: string, tail: Promise<void>): void {
     if (this.#writes.get(id) === tail) this.#writes.delete(id);
   }
+}
+
+/** What is kept of a proposal; undefined where nothing is. */
+function recordOf(proposal: Proposal): StoredProposal | undefined {
+  const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs, aside, isWritten, awaited } = proposal;
+  const common = { facts, base, sentAs, aside, isWritten };
+  if (isOpen || detached || undelivered !== undefined) {
+    const typed = isOpen || detached ? draft : undefined;
+    return { ...common, draft: typed, detached, kept, outcome: undelivered };
+  }
+  if (awaited === undefined) return undefined;
+  const left: KeptFacts = { reason: "not-written", since: awaited.since, isShown: false, isUntold: true };
+  return { ...common, draft: awaited.text, detached: true, kept: left, outcome: undefined };
 }
 
 /** Texts of proposals that nobody looks at take this much memory at most, UTF-16 units: 64 MB. What is more is on disk only. */

@@ -24,8 +24,14 @@ const mostTries = 12;
 
 /** What the last look before an accept found. */
 export type AcceptCheck =
-  /** `text` may be written: `file` is what it takes the place of. */
-  | { readonly kind: "clear"; readonly text: string; readonly file: FileText; readonly place: FilePlace }
+  /** `text` may be written: `file` is what it takes the place of, and `onto` that with what was accepted for it before. */
+  | {
+      readonly kind: "clear";
+      readonly text: string;
+      readonly file: FileText;
+      readonly onto: string;
+      readonly place: FilePlace;
+    }
   | { readonly kind: "refused"; readonly because: AcceptRefusal };
 
 export interface FileFollowerOptions {
@@ -117,8 +123,8 @@ export class FileFollower {
     const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
     const asking = { id: proposal.id, sessionId: proposal.facts.owner.sessionId, isOneOfAll };
     const unwritten = this.#options.writes.unwritten(place, asking);
-    const { because, next, file } = await this.#look(proposal, text, unwritten);
-    if (because === undefined) return { kind: "clear", text: next.text, file, place };
+    const { because, next, file, onto } = await this.#look(proposal, text, unwritten);
+    if (because === undefined) return { kind: "clear", text: next.text, file, onto, place };
     if (because === "changed-read-only") proposal.isWarned = true;
     await this.#goOn(proposal, text, next);
     return { kind: "refused", because };
@@ -193,6 +199,8 @@ export class FileFollower {
     readonly next: RebasedProposal;
     /** What is there to be replaced. */
     readonly file: FileText;
+    /** What `next` was made from. */
+    readonly onto: string;
   }> {
     const { files } = this.#options;
     const place = proposal.filePlace ?? (await files.placeOf(proposal.facts.input.path));
@@ -201,11 +209,12 @@ export class FileFollower {
       this.#takeDoubtful(proposal, text);
       if (unwritten !== undefined) {
         const found = await this.#lookAt(proposal, text, { ...file, text: unwritten.text });
-        if (unwritten.mayComeLater) return { ...found, because: "not-written-yet", file };
+        const onto = unwritten.text;
+        if (unwritten.mayComeLater) return { ...found, because: "not-written-yet", file, onto };
         // What was not written in time, and cannot be had together with this, does not stand in its way.
-        if (found.because === undefined) return { ...found, file };
+        if (found.because === undefined) return { ...found, file, onto };
       }
-      return { ...(await this.#lookAt(proposal, text, file)), file };
+      return { ...(await this.#lookAt(proposal, text, file)), file, onto: file.text };
     });
   }
 
@@ -253,8 +262,9 @@ export class FileFollower {
     const text = right ?? proposal.draft ?? proposal.shownText;
     this.#takeDoubtful(proposal, text);
     const next = await rebaseProposal(proposal, text, now, clock);
-    // Decided meanwhile: the last look before the accept takes it from here.
-    if (base !== undefined && !this.#isFollowed(proposal)) return;
+    // Decided meanwhile: the last look before the accept takes it from here. What was accepted and not written is shown beside the file as it is.
+    const isUnwritten = proposal.kept?.reason === "not-written" && proposal.view === undefined;
+    if (base !== undefined && !isUnwritten && !this.#isFollowed(proposal)) return;
     if (proposal.view === undefined) proposal.rebase(next.base, next.text);
     else if (!(await this.#update(proposal, text, next))) {
       clock.setTimeout(() => void this.#follow(proposal), retryMs);

@@ -91,7 +91,7 @@ export class KeptTexts {
   async takeUp(sessionId: string, { path, text }: ProposalInput): Promise<TakenText | undefined> {
     const left = this.#options.proposals.all.find(({ detached, kept, facts: { owner, input } }) => {
       if (!detached || owner.sessionId !== sessionId || input.path !== path || input.text !== text) return false;
-      return kept?.reason === "agent-exited" || kept?.reason === "withdrawn";
+      return kept?.reason === "agent-exited" || kept?.reason === "withdrawn" || kept?.reason === "not-written";
     });
     if (left === undefined) return undefined;
     const typed = await this.#options.views.read(left);
@@ -115,6 +115,7 @@ export class KeptTexts {
         documents,
       });
       if (saving.kind === "saved") this.#release(proposal, "accepted");
+      if (saving.kind === "conflict" && proposal.kept?.reason === "not-written") await this.#showBesideFile(proposal);
       return saving;
     } catch (error) {
       logger.error("A kept text could not be saved", { proposal: id, reason: messageOf(error) });
@@ -122,6 +123,29 @@ export class KeptTexts {
     } finally {
       if (proposal.detached) void this.#options.texts.offer(proposal);
     }
+  }
+
+  /** What was accepted and does not fit its file any more is the user's to resolve: both versions are shown, on the file as it is now. */
+  async #showBesideFile(proposal: Proposal): Promise<void> {
+    const { views, drafts } = this.#options;
+    await views.read(proposal);
+    await views.close(proposal, "superseded");
+    await this.reveal(proposal);
+    drafts.touch(proposal);
+  }
+
+  /** Brings its text to the front, in a review of its own. */
+  async reveal(proposal: Proposal): Promise<void> {
+    if (this.#find(proposal.id) !== proposal || !(await this.#options.views.reveal(proposal))) return;
+    if (proposal.kept !== undefined) proposal.kept = { ...proposal.kept, isShown: true };
+  }
+
+  /** The user's "Show" in a message. Holds no text meanwhile. */
+  showing({ id }: Proposal): () => Promise<void> {
+    return async () => {
+      const proposal = this.#find(id);
+      if (proposal !== undefined) await this.reveal(proposal);
+    };
   }
 
   /** The user's "Save to File" in a message: what came of it is told where the file does not have the text. Holds no text meanwhile. */
@@ -146,6 +170,16 @@ export class KeptTexts {
     return true;
   }
 
+  /** An agent proposes a change of the file anew: of what it has not written, only what the user typed is still of use. */
+  proposedAnew(sessionId: string, path: string): void {
+    for (const proposal of this.#options.proposals.all) {
+      const { kept, settled, facts } = proposal;
+      const isSame = facts.owner.sessionId === sessionId && facts.input.path === path;
+      const isUntouched = settled?.kind === "accepted" && !settled.edited;
+      if (isSame && isUntouched && kept?.reason === "not-written") this.#release(proposal, "superseded");
+    }
+  }
+
   /** Its text is on disk no more, and was nowhere else. */
   lost(proposal: Proposal): void {
     if (this.#find(proposal.id) === proposal) this.#release(proposal, "rejected");
@@ -155,6 +189,34 @@ export class KeptTexts {
   delivered(proposal: Proposal): void {
     if (proposal.kept?.reason === "not-delivered" && this.#find(proposal.id) === proposal) {
       this.#release(proposal, "accepted");
+    }
+  }
+
+  /**
+   * Asks whether a text that was accepted is still to be written, by what it was made from and what it is; if not, it is kept no
+   * longer. False where it is not kept. Never rejects.
+   */
+  async isStillWanted(
+    proposal: Proposal,
+    isWanted: (base: string, text: string) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { texts, views, logger } = this.#options;
+    const isCurrent = (): boolean => this.#find(proposal.id) === proposal && proposal.kept?.reason === "not-written";
+    if (!isCurrent()) return false;
+    const { isResting } = proposal;
+    try {
+      const text = await views.read(proposal);
+      const { file, conflict } = proposal.base ?? {};
+      // What the user resolves is still to be written in either form.
+      const [base, wanted] = conflict === undefined ? [file?.text ?? "", text] : [conflict.base, conflict.ours];
+      if ((await isWanted(base, wanted)) || !isCurrent()) return isCurrent();
+      this.#release(proposal, "accepted");
+      return false;
+    } catch (error) {
+      logger.warn("A kept text could not be compared with its file", { reason: messageOf(error) });
+      return isCurrent();
+    } finally {
+      if (isResting && isCurrent()) void texts.offer(proposal);
     }
   }
 

@@ -114,6 +114,10 @@ export interface ProposalInfo {
   readonly lines: ChangedLines | undefined;
   /** The begin of the session's first prompt, if its hook tells. */
   readonly sessionTitle: string | undefined;
+  /** What the user says with a rejection is read: the agent asks by its hook, or its conversation can be told. Nobody else can be. */
+  readonly readsReasons?: true;
+  /** Why no agent waits for it, where it is a `KeptText`. */
+  readonly keptReason?: KeptReason;
   /** Counted when a hunk was decided, the file changed, or `Companion.hunks` was asked; undefined before the first time. */
   readonly hunks?: HunkCounts | undefined;
 }

@@ -32,7 +32,7 @@ export class OutcomeDelivery {
   readonly #drafts: DraftKeeper;
   readonly #clock: Clock;
   readonly #texts: () => Pick<RestingTexts, "offer" | "wake">;
-  readonly #onDelivered: (proposal: Proposal) => void;
+  readonly #onDelivered: (proposal: Proposal, outcome: DiffOutcome) => void;
   readonly #onLost: (proposal: Proposal) => void;
   readonly #pending: Map<string, PendingOutcome> = new Map();
 
@@ -43,7 +43,7 @@ export class OutcomeDelivery {
     /** What nobody comes for rests there. */
     readonly texts: () => Pick<RestingTexts, "offer" | "wake">;
     /** An agent has the outcome. */
-    readonly onDelivered: (proposal: Proposal) => void;
+    readonly onDelivered: (proposal: Proposal, outcome: DiffOutcome) => void;
     /** An accepted answer is gone before its agent came for it. */
     readonly onLost: (proposal: Proposal) => void;
   }) {
@@ -146,7 +146,7 @@ export class OutcomeDelivery {
   #fetch(pending: PendingOutcome): FinalText | undefined {
     const outcome = outcomeOf(pending);
     this.#remove(pending);
-    this.#onDelivered(pending.proposal);
+    this.#onDelivered(pending.proposal, outcome);
     return outcome.kind === "accepted" ? { text: outcome.text, edited: outcome.edited } : undefined;
   }
 
@@ -295,7 +295,7 @@ export class OutcomeDelivery {
     const carrying = this.#carrier.carry({ sessionId: owner.sessionId, path: input.path, sentAs }, outcome, () => {
       delivered = true;
       this.#remove(pending);
-      this.#onDelivered(proposal);
+      this.#onDelivered(proposal, outcome);
     });
     pending.carrying = delivered ? undefined : carrying;
     this.#noteSending(pending);

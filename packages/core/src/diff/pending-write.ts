@@ -6,23 +6,36 @@ import {
   type ReviewedFilesOptions,
 } from "./reviewed-files.ts";
 import type { Disposable } from "../support/disposable.ts";
+import { mergeTexts } from "./merge-texts.ts";
 import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 import { messageOf } from "../support/errors.ts";
+import type { Clock } from "../support/time.ts";
 
-/** So long after an accept a file that is as it was before is worth a word to the user, ms. */
+/**
+ * So long after an accept a file that is as it was before is worth a word to the user, ms. All three agents write within a second of
+ * the last answer that they wait for; but another call of the same answer, such as a command, may wait in their terminal.
+ */
 const unwrittenMs = 30_000;
 
-/** The same where the agent may well have refused. */
+/** The same where the agent may well have refused: it does so at once, and its model often proposes anew. */
 const refusedMs = 5_000;
 
-/** What an agent has written by the time its session ended is on disk within this, ms. */
-const exitMs = 2_000;
+/** What an agent has written by the time its tool, its turn or its session ended is on disk within this, ms. */
+const endedMs = 2_000;
+
+/** The same where the model was told to write another text than its own: it says the whole of it anew, unless its turn ends, ms. */
+const toldAnewMs = 10 * 60_000;
+
+/** Most texts are written before this; what is not is to stand on disk, in case the editor ends, ms. */
+const keepMs = 500;
 
 /** How an accepted text reaches its file. */
 export interface AwaitedWrite {
   readonly place: FilePlace;
   /** What the file held when the user accepted. */
   readonly before: FileText;
+  /** What the text was made from: the file with what was accepted for it before. */
+  readonly onto: string;
   /** What the agent is to write. */
   readonly text: string;
   /** It holds what the user has typed. */
@@ -36,10 +49,15 @@ export interface AwaitedWrite {
   readonly mayBeRefused: boolean;
   /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
   readonly mayComeLater: () => boolean;
+  /** Called once where it is not written at once. */
+  readonly onDelayed: () => void;
   /** Called once where the file is as it was long after the accept, or after the agent has exited. */
   readonly onUnwritten: (because: "not-written" | "agent-exited") => void;
-  /** Called once where the file was seen with the text, or with what the agent made of it. */
-  readonly onWritten: () => void;
+  /**
+   * Called once where nothing is left to be told. `isWritten`: the file was seen with the text, or with what the agent made of it;
+   * else the change came with another text.
+   */
+  readonly onSettled: (isWritten: boolean) => void;
 }
 
 export interface AwaitedWritesOptions extends Omit<ReviewedFilesOptions, "files"> {
@@ -51,8 +69,10 @@ export class PendingWrite {
   /** Resolves when the file has changed, or is not waited for any more. Never rejects. */
   readonly landed: Promise<void>;
   onDidEnd: (isWritten: boolean) => void = () => {};
-  /** Its agent has proposed another change of the file since. */
+  /** Its agent has proposed another change of the file since: nobody waits for this one any more. */
   isProposedAnew = false;
+  /** That other change has what the user typed into this one, or they typed nothing. */
+  #isReplaced = false;
   readonly #options: AwaitedWritesOptions;
   /** All that are on their way to the same file. */
   readonly #siblings: ReadonlySet<PendingWrite>;
@@ -61,6 +81,9 @@ export class PendingWrite {
   #before: FileText;
   #watching: Disposable | undefined;
   #timer: Disposable | undefined;
+  #delay: Disposable | undefined;
+  /** The model was told to write the text itself. */
+  #isToldAnew = false;
   #land: () => void = () => {};
   #hasEnded = false;
   #hasAgentExited = false;
@@ -92,6 +115,15 @@ export class PendingWrite {
     return splitByteOrderMark(this.#awaited.text).body;
   }
 
+  get real(): string {
+    return this.#awaited.place.real;
+  }
+
+  /** What it holds in memory, UTF-16 units. */
+  get textUnits(): number {
+    return this.#awaited.text.length + this.#before.text.length;
+  }
+
   get beside(): ReadonlySet<string> {
     return this.#awaited.beside;
   }
@@ -111,6 +143,8 @@ export class PendingWrite {
   begin(): void {
     this.#watching = this.#options.files.watch(this.#awaited.place, () => void this.look());
     this.#giveTime(this.#awaited.mayBeRefused ? refusedMs : unwrittenMs);
+    const delayMs = this.#awaited.isEdited ? 0 : keepMs;
+    this.#delay = this.#options.clock.setTimeout(() => this.#awaited.onDelayed(), delayMs);
     // It may have been written while the accept was on its way here.
     void this.look();
   }
@@ -118,7 +152,40 @@ export class PendingWrite {
   /** It comes in a moment, or not at all. */
   agentExited(): void {
     this.#hasAgentExited = true;
-    this.#giveTime(exitMs);
+    this.#giveTime(endedMs);
+  }
+
+  /** The same of a tool that has ended; of a whole turn, in which the model could have written the text itself. */
+  toolEnded(isTurn: boolean): void {
+    if (this.#isToldAnew && !isTurn) return;
+    this.#isToldAnew = false;
+    this.#giveTime(endedMs);
+  }
+
+  /** The agent's tool could not be given the text: its model was told to write it. */
+  toldAnew(): void {
+    this.#isToldAnew = true;
+    this.#giveTime(toldAnewMs);
+  }
+
+  /** `text`: what its agent has proposed since, with its own answer to come. */
+  proposedAnew(text: string): void {
+    this.isProposedAnew = true;
+    this.#isToldAnew = false;
+    const typed = { ...this.#awaited, isEdited: true };
+    if (!this.isEdited || holdsChange([this.#awaited.onto], typed, splitByteOrderMark(text).body))
+      this.#isReplaced = true;
+  }
+
+  /** It is waited for no longer, for there is no room. */
+  giveUp(): void {
+    this.#timeIsOver();
+  }
+
+  /** The run ends while it is on its way: the next one looks whether it has arrived. */
+  leave(): void {
+    if (!this.#hasEnded && !this.#isReplaced) this.#awaited.onDelayed();
+    this.dispose();
   }
 
   dispose(): void {
@@ -130,24 +197,50 @@ export class PendingWrite {
     this.#hasEnded = true;
     this.#watching?.dispose();
     this.#timer?.dispose();
+    this.#delay?.dispose();
     this.onDidEnd(isWritten);
     this.#land();
   }
 
   #giveTime(ms: number): void {
+    if (this.#hasEnded) return;
     this.#timer?.dispose();
-    const delayMs = this.#hasAgentExited ? exitMs : ms;
+    const delayMs = this.#hasAgentExited ? endedMs : this.#isToldAnew ? toldAnewMs : ms;
     this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(ms), delayMs);
   }
 
   async #timeIsUp(ms: number): Promise<void> {
     await this.look();
     if (this.#hasEnded) return;
-    if (this.mayComeLater && !this.isProposedAnew) this.#giveTime(ms);
-    else {
-      this.dispose();
-      if (!this.isProposedAnew) this.#awaited.onUnwritten(this.#hasAgentExited ? "agent-exited" : "not-written");
+    if (this.mayComeLater && !this.isProposedAnew) {
+      this.#giveTime(ms);
+      return;
     }
+    // Another agent's text may have brought it along.
+    if (await this.#isInFile()) this.#settle();
+    else this.#timeIsOver();
+  }
+
+  #timeIsOver(): void {
+    if (this.#hasEnded) return;
+    if (this.#isReplaced) {
+      this.#settle();
+      return;
+    }
+    this.dispose();
+    this.#awaited.onUnwritten(this.#hasAgentExited ? "agent-exited" : "not-written");
+  }
+
+  #settle(): void {
+    if (this.#hasEnded) return;
+    this.dispose();
+    this.#awaited.onSettled(false);
+  }
+
+  async #isInFile(): Promise<boolean> {
+    const { place, onto } = this.#awaited;
+    const now = await this.#options.files.readDisk(place);
+    return now.readable && (await holdsAll(onto, this.text, now.text, this.#options.clock));
   }
 
   /** Whether it is there by now. */
@@ -169,7 +262,11 @@ export class PendingWrite {
   #isWrittenOtherwise(now: FileText): boolean {
     if (this.#awaited.before.unsaved || isSameFile(this.#before, now)) return false;
     if (Array.from(this.#siblings).some((other) => other !== this && sameLines(now.text, other.text))) return false;
-    return !this.#before.readable || !now.readable || holdsChange(this.#before.text, this.#awaited, now.text);
+    return (
+      !this.#before.readable ||
+      !now.readable ||
+      holdsChange([this.#before.text, this.#awaited.onto], this.#awaited, now.text)
+    );
   }
 
   /** The file has changed before this one came: its agent may well refuse now. */
@@ -192,14 +289,25 @@ export class PendingWrite {
 /** Longer texts are not searched, UTF-16 units. */
 const mostSearched = 1024 * 1024;
 
+/** Whether a text holds all that `wanted` changes in `base`: then it is the same with the change brought into it. */
+export async function holdsAll(base: string, wanted: string, now: string, clock: Clock): Promise<boolean> {
+  const merged = await mergeTexts(base, wanted, now, clock);
+  return merged.kind === "clean" && sameLines(merged.text, now);
+}
+
 /**
- * Whether a text holds what an accepted one adds to `before`, by the letters and digits of its lines: formatters leave these, and
+ * Whether a text holds what an accepted one adds to all of `before`, by the letters and digits of its lines: formatters leave these, and
  * fixers those of most lines. What the user has typed has to be there in every line. Where nothing is added, something that was to
  * go has to be gone.
  */
-function holdsChange(before: string, { text, isEdited }: AwaitedWrite, now: string): boolean {
-  if (before.length + text.length + now.length > mostSearched) return true;
-  const [old, wanted] = [linesOf(before), linesOf(splitByteOrderMark(text).body)];
+function holdsChange(
+  before: readonly string[],
+  { text, isEdited }: Pick<AwaitedWrite, "text" | "isEdited">,
+  now: string,
+): boolean {
+  if (before.reduce((units, one) => units + one.length, text.length + now.length) > mostSearched) return true;
+  const wanted = linesOf(splitByteOrderMark(text).body);
+  const old = new Set(before.flatMap((one) => [...linesOf(one)]));
   const added = [...wanted].filter((line) => !old.has(line)).map(lettersOf);
   if (added.length > 0) {
     const letters = lettersOf(now);

@@ -6,6 +6,7 @@ import { type OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { ReviewOpenings } from "./openings.ts";
 import { Proposal } from "./proposal.ts";
+import type { UnwrittenTexts } from "./unwritten-texts.ts";
 import { readView, type ReviewViews } from "./review-views.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
 
@@ -19,6 +20,7 @@ export interface ProposalHandoverOptions {
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
   readonly openings: ReviewOpenings;
+  readonly unwritten: UnwrittenTexts;
 }
 
 /** What passes from one run of the editor to the next: taken back at the start, left or settled at the end. */
@@ -43,6 +45,7 @@ export class ProposalHandover {
     if (proposals.ending !== undefined) return { shown: Promise.resolve() };
     const opening = records.flatMap((record) => {
       const proposal = this.#revive(record);
+      if (proposal?.kept?.reason === "not-written") void this.#options.unwritten.takeBack(proposal);
       // One whose review the user had closed is in the list, and opened from there.
       return proposal === undefined || proposal.kept?.isShown === false ? [] : [this.#show(proposal)];
     });
@@ -104,6 +107,7 @@ export class ProposalHandover {
       proposal.settle(record.outcome);
       proposal.detached = isKept(record);
       proposal.isWritten = record.isWritten === true;
+      proposal.isAnsweredLater = !proposal.isWritten;
       outcomes.restore(proposal, record.outcome, record.sentAs);
     } else if (record.detached || owner.conversationId !== undefined || owner.isOfHook === true) {
       // The agent of a conversation has ended with the run that started it, and a hook waits no longer than its connection lasts.

@@ -21,6 +21,8 @@ export interface ProposalOwner {
   readonly agent?: string | undefined;
   /** Set where an agent's hook asks: it waits no longer than this run. */
   readonly isOfHook?: boolean | undefined;
+  /** Set where a conversation can be told why something was rejected. */
+  readonly readsReasons?: boolean | undefined;
   /** See `ReviewRequest.isTrial`. */
   readonly isTrial?: boolean | undefined;
   readonly dialect: string;
@@ -65,6 +67,8 @@ export interface KeptFacts {
   readonly since: number;
   /** A review shows it, and does so again after a restart. */
   readonly isShown: boolean;
+  /** The run that left it could not say yet that it was not written. */
+  readonly isUntold?: boolean | undefined;
 }
 
 /** What a proposal is compared with, and what became of it when the file changed. */
@@ -256,6 +260,10 @@ export class Proposal {
   terminalOnly = false;
   /** Its agent was seen to write what was accepted: that it has the answer is beyond doubt, whatever becomes of the file. */
   isWritten = false;
+  /** What was accepted and is on its way to the file, once that takes long enough to be worth keeping for a next run. */
+  awaited: { readonly text: string; readonly since: number } | undefined;
+  /** Its agent had no answer when the user accepted: its write is waited for from when it has one. */
+  isAnsweredLater = false;
   /** Set together with `detached`. */
   kept: KeptFacts | undefined;
 
@@ -328,11 +336,12 @@ export class Proposal {
   }
 
   info(lines?: ChangedLines): ProposalInfo {
+    const { owner } = this.facts;
     return {
       id: this.id,
-      sessionId: this.facts.owner.sessionId,
-      ...(this.facts.owner.conversationId === undefined ? {} : { conversationId: this.facts.owner.conversationId }),
-      agentName: this.facts.owner.agentName,
+      sessionId: owner.sessionId,
+      ...(owner.conversationId === undefined ? {} : { conversationId: owner.conversationId }),
+      agentName: owner.agentName,
       path: this.facts.input.path,
       kind: this.facts.kind,
       edited: this.#touched,
@@ -342,6 +351,8 @@ export class Proposal {
       createdAt: this.facts.createdAt,
       lines,
       sessionTitle: undefined,
+      ...(this.isOpen && (owner.isOfHook === true || owner.readsReasons === true) ? { readsReasons: true } : {}),
+      ...(this.kept === undefined ? {} : { keptReason: this.kept.reason }),
       ...(this.base?.hunks === undefined ? {} : { hunks: hunkCounts(this.base.hunks) }),
     };
   }

@@ -16,6 +16,7 @@ import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import type { UnwrittenTexts } from "./unwritten-texts.ts";
 import type { UndeliveredAccepts } from "./undelivered-accepts.ts";
 
 /** How long after its answer in the terminal an agent may take to write, ms. */
@@ -35,6 +36,7 @@ export interface ReviewDecisionsOptions {
   readonly files: ReviewedFiles;
   readonly writes: AwaitedWrites;
   readonly undelivered: UndeliveredAccepts;
+  readonly unwritten: UnwrittenTexts;
   /** See `DiffOptions.beforeWrite`. */
   readonly beforeWrite?: ((owner: ProposalOwner, path: string, text: string) => Promise<void>) | undefined;
 }
@@ -226,7 +228,10 @@ export class ReviewDecisions {
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     this.#send(proposal, outcome);
     // One that is away writes when it has come back, and is told of what has changed until then.
-    if (checked !== undefined && proposal.agentPresent && !proposal.isTrial) this.#awaitWrite(proposal, checked, final);
+    if (checked !== undefined && !proposal.isTrial) {
+      if (proposal.agentPresent) this.#awaitWrite(proposal, checked, final);
+      else proposal.isAnsweredLater = true;
+    }
     if (!proposal.agentPresent) this.#options.undelivered.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
@@ -246,16 +251,27 @@ export class ReviewDecisions {
     return told === accepted ? undefined : (await proposal.finalText(told, false, clock)).text;
   }
 
+  /** The agent has an answer that it could not be given when the user accepted, or in an earlier run: its write is waited for from now on. */
+  async delivered(proposal: Proposal, outcome: DiffOutcome): Promise<void> {
+    if (!proposal.isAnsweredLater || outcome.kind !== "accepted" || proposal.base === undefined) return;
+    proposal.isAnsweredLater = false;
+    const { base } = proposal;
+    const place = (proposal.filePlace ??= await this.#options.files.placeOf(proposal.facts.input.path));
+    this.#awaitWrite(proposal, { place, file: base.file, onto: base.file.text }, outcome);
+  }
+
   #awaitWrite(
     proposal: Proposal,
-    { place, file }: { place: FilePlace; file: FileText },
+    { place, file, onto }: { place: FilePlace; file: FileText; onto: string },
     { text, edited }: FinalText,
   ): void {
-    const { writes, kept, messages, proposals } = this.#options;
+    const { writes, unwritten, undelivered, proposals, drafts, clock } = this.#options;
     const { sessionId, isOfHook, dialect } = proposal.facts.owner;
+    const { body } = splitByteOrderMark(text);
     writes.awaitWrite({
       place,
       before: file,
+      onto,
       text,
       isEdited: edited,
       sessionId,
@@ -263,10 +279,21 @@ export class ReviewDecisions {
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
-      onWritten: () => this.#options.undelivered.noteWritten(proposal),
+      onDelayed: () => {
+        proposal.awaited ??= { text: body, since: clock.now() };
+        void drafts.save(proposal);
+      },
+      onSettled: (isWritten) => {
+        const wasKept = proposal.awaited !== undefined;
+        proposal.awaited = undefined;
+        if (isWritten) undelivered.noteWritten(proposal);
+        if (wasKept) drafts.forget(proposal);
+      },
       onUnwritten: (because) => {
-        kept.keep(proposal, because, splitByteOrderMark(text).body);
-        messages.unwritten(proposal, because, kept.saving(proposal));
+        proposal.awaited = undefined;
+        // The user knows: its agent has not even got the answer.
+        if (proposal.detached) proposal.isAnsweredLater = true;
+        else unwritten.keep(proposal, because, body);
       },
     });
   }

@@ -32,7 +32,11 @@ export interface ReviewMessages {
   /** The file has changed since the accept, which its agent did not know yet. */
   outdatedAccept(proposal: Proposal, save: () => Promise<void>): void;
   /** Long after an accept the file is as it was. */
-  unwritten(proposal: Proposal, because: "not-written" | "agent-exited", save: () => Promise<void>): void;
+  unwritten(
+    proposal: Proposal,
+    because: "not-written" | "agent-exited",
+    offered: { readonly save: () => Promise<void>; readonly show: () => Promise<void> },
+  ): void;
   /** The user is done with the kept text: no message offers to save it any more. */
   takeOfferBack(proposal: Proposal): void;
 }
@@ -74,12 +78,14 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     sentence: string,
     save: () => Promise<void>,
     label: string = saveToFile,
+    others: Readonly<Record<string, () => Promise<void>>> = {},
   ): void => {
     const offer = new AbortController();
     offers.get(about.id)?.abort();
     offers.set(about.id, offer);
-    void show(about, code, severity, sentence, [label], offer.signal)
-      .then((action) => (action === label && !offer.signal.aborted ? save() : undefined))
+    const run = new Map([[label, save], ...Object.entries(others)]);
+    void show(about, code, severity, sentence, [...run.keys()], offer.signal)
+      .then((action) => (action === undefined || offer.signal.aborted ? undefined : run.get(action)?.()))
       .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
@@ -164,13 +170,13 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const sentence = `${about.path} has changed in the same lines since you accepted ${about.agent}'s change, so the change was not sent. The text is kept in the list of proposals.`;
       offerToSave(about, "outdated-accept", "warning", sentence, save);
     },
-    unwritten: (proposal, because, save) => {
+    unwritten: (proposal, because, { save, show: showText }) => {
       const about = aboutOf(proposal);
       const sentences = {
         "not-written": `${about.agent} has not written the change you accepted for ${about.path}. Agents refuse to write a file that has changed since they read it. The text is kept in the list of proposals.`,
         "agent-exited": `${about.agent} exited before it wrote the change you accepted for ${about.path}. The text is kept in the list of proposals.`,
       };
-      offerToSave(about, "not-written", "warning", sentences[because], save);
+      offerToSave(about, "not-written", "warning", sentences[because], save, saveToFile, { [showIt]: showText });
     },
     takeOfferBack: ({ id }) => {
       offers.get(id)?.abort();

@@ -163,6 +163,7 @@ const stored = z.object({
       ]),
       since: z.number(),
       isShown: z.boolean(),
+      isUntold: z.boolean().optional(),
     })
     .optional(),
   outcome: outcome.optional(),

@@ -106,6 +106,7 @@ export class HookDesk implements HookAcceptor, Disposable {
           : notes?.verdict;
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
+    await this.#noteEnd(event, dialect.id, owner.sessionId);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
     notes?.passedOn();
@@ -126,6 +127,25 @@ export class HookDesk implements HookAcceptor, Disposable {
     const hook = await this.#hookOf(tokenName);
     const verdict = hook === undefined ? undefined : await this.#reviews.ofUnreadable(tokenName);
     return verdict === undefined ? undefined : hook?.encode(verdict);
+  }
+
+  /** What a tool, or a turn, was to write is there by now, or never comes: also what was accepted by the agent's own protocol. */
+  async #noteEnd(event: HookEvent, agent: string, ownerId: string): Promise<void> {
+    const { diffs, sessionInfos, activities } = this.#options;
+    const hasTurnEnded = event.kind === "turn-ended" || (event.kind === "turn-began" && event.prompt !== "");
+    if (!hasTurnEnded && event.kind !== "wrote") return;
+    const { processes = [] } = activities.all.find(({ owner }) => owner === ownerId) ?? {};
+    const attached = sessionInfos().filter(
+      ({ dialect, pid }) => dialect === agent && pid !== undefined && processes.includes(pid),
+    );
+    const owners = [ownerId, ...attached.map(({ id }) => id)];
+    if (event.kind !== "wrote") for (const owner of owners) diffs.toolEnded(owner);
+    else {
+      const named = event.files.map((file) => this.#reviews.realPathOf(file, event.cwd));
+      for (const real of await Promise.all(named)) {
+        if (real !== undefined) for (const owner of owners) diffs.toolEnded(owner, real);
+      }
+    }
   }
 
   #tellPresences(agent: string): string {

@@ -87,7 +87,7 @@ export class HookReviews {
 
   constructor(options: HookReviewsOptions) {
     this.#options = options;
-    this.#verdicts = new HookVerdicts(options.platform.files);
+    this.#verdicts = new HookVerdicts(options.platform.files, (ownerId, real) => options.diffs.toldAnew(ownerId, real));
   }
 
   /** Undefined where there is nothing to say about it. */

@@ -121,8 +121,12 @@ export class HookVerdicts {
   /** Texts that the user wrote and that their agents were told to write, by session and file. */
   readonly #promised: Map<string, string> = new Map();
 
-  constructor(files: Pick<Platform["files"], "readText">) {
+  readonly #onToldAnew: (ownerId: string, real: string) => void;
+
+  /** `onToldAnew`: a model was told to write a file's text by itself. */
+  constructor(files: Pick<Platform["files"], "readText">, onToldAnew: (ownerId: string, real: string) => void) {
     this.#files = files;
+    this.#onToldAnew = onToldAnew;
   }
 
   /** `isOnly`: the call changes nothing else, so that its arguments can be replaced. */
@@ -145,6 +149,7 @@ export class HookVerdicts {
     }
     if (wanted === change.textAfter(now.text)) return { kind: "allow" };
     this.#promised.set(`${ownerId} ${real}`, wanted);
+    this.#onToldAnew(ownerId, real);
     return { kind: "deny", reason: rewrittenReason(path, wanted) };
   }
 

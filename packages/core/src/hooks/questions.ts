@@ -102,7 +102,12 @@ const reviewQuestion = "review";
 
 const questionSchema = z.object({
   patchbay: z.literal(reviewQuestion),
-  conversation: z.object({ id: z.string().max(200), agent: z.string().max(100), agentName: z.string().max(200) }),
+  conversation: z.object({
+    id: z.string().max(200),
+    agent: z.string().max(100),
+    agentName: z.string().max(200),
+    readsReasons: z.boolean().optional(),
+  }),
   path: z.string(),
   text: z.string(),
   base: z.string().optional(),

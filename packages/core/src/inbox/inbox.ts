@@ -5,9 +5,10 @@ import type { AgentActivity } from "../hooks/activity.ts";
 /**
  * What a user most needs to know of an entry. `conflict`: the file has changed in the same lines; `waiting`: the agent waits for an
  * answer; `edited`: it does, and the user has typed into the review; `held`: the user has set it aside; `away`: the agent is not
- * connected; `terminal`: only the agent's terminal can answer; `kept`: no agent waits, and the user's text is left.
+ * connected; `terminal`: only the agent's terminal can answer; `unwritten`: it was accepted, and its agent has not written it; `kept`: no
+ * agent waits, and the user's text is left.
  */
-export type InboxState = "conflict" | "waiting" | "edited" | "held" | "away" | "terminal" | "kept";
+export type InboxState = "conflict" | "waiting" | "edited" | "unwritten" | "held" | "away" | "terminal" | "kept";
 
 export interface InboxEntry {
   /** Id of the proposal. */
@@ -61,10 +62,11 @@ const ranks: Readonly<Record<InboxState, number>> = {
   conflict: 0,
   waiting: 1,
   edited: 1,
-  held: 2,
-  terminal: 3,
-  away: 4,
-  kept: 5,
+  unwritten: 2,
+  held: 3,
+  terminal: 4,
+  away: 5,
+  kept: 6,
 };
 
 /** All that waits for the user: agent, session, entries. At each level what waits most urgently is first, then what has waited longest. */
@@ -120,7 +122,8 @@ function entryOf(proposal: ProposalInfo): InboxEntry {
 }
 
 /** What the user most needs to know of a proposal. */
-export function stateOf({ state, standing, isHeld, edited }: ProposalInfo): InboxState {
+export function stateOf({ state, standing, isHeld, edited, keptReason }: ProposalInfo): InboxState {
+  if (state === "kept" && keptReason === "not-written") return "unwritten";
   if (state === "kept" || state === "terminal" || state === "away") return state;
   if (isHeld) return "held";
   if (standing === "conflict") return "conflict";

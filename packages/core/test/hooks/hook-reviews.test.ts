@@ -123,6 +123,24 @@ describe("a change that an agent's hook announces", () => {
     expect(editor.views).toHaveLength(1);
   });
 
+  it("keeps the user's text where Qwen Code's model does not write it by the end of its turn, until it does after all", async () => {
+    const { ask, tell, editor, file, companion } = await createHookLab();
+    const first = ask("qwen", { tool: "write_file", input: { file_path: file, content: "one\n2\n" } });
+    const view = await editor.nextView();
+    view.type("one\n2!\n");
+    view.accept();
+    expect(readClaude(await first).permissionDecision).toBe("deny");
+    await tell("qwen", { hook_event_name: "Stop" });
+    const messages = (): unknown => editor.shownMessages.map(({ message }) => [message.code, message.values["path"]]);
+    await expect.poll(messages, { timeout: 5_000 }).toEqual([["not-written", file]]);
+    expect(companion.proposals).toMatchObject([{ path: file, state: "kept", keptReason: "not-written" }]);
+    expect(await companion.readKeptText(companion.keptTexts[0]?.id ?? "")).toBe("one\n2!\n");
+    const second = await ask("qwen", { tool: "write_file", input: { file_path: file, content: "one\n2!\n" } });
+    expect(readClaude(second).permissionDecision).toBe("allow");
+    writeFileSync(file, "one\n2!\n");
+    await expect.poll(() => companion.keptTexts, { timeout: 5_000 }).toEqual([]);
+  });
+
   it("says that the user took all of it back", async () => {
     const { ask, editor, file } = await createHookLab();
     const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
@@ -221,6 +239,20 @@ describe("a hook has no opinion", () => {
     const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
     (await editor.nextView()).accept();
     expect(readClaude(await answer).permissionDecision).toBe("allow");
+  });
+
+  it("and says of what was accepted by the other door that its tool has ended without it", async () => {
+    const { tell, editor, file, agent, companion, platform } = await createHookLab();
+    const driver = await agent((options) => createGeminiDriver({ ...options, writesFile: false }));
+    // Here agent and hook are one process; a real hook is started by the agent.
+    platform.process.parentOf = async () => process.pid;
+    await tell("gemini", { hook_event_name: "BeforeAgent", prompt: "Do it" });
+    await expect.poll(() => companion.sessions.map(({ pid }) => pid)).not.toContain(undefined);
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    (await editor.nextView()).accept();
+    await proposal.outcome;
+    await tell("gemini", { hook_event_name: "AfterAgent" });
+    await expect.poll(() => companion.keptTexts, { timeout: 5_000 }).toMatchObject([{ reason: "not-written" }]);
   });
 
   it("about what the user has just accepted by the other door", async () => {

@@ -100,6 +100,8 @@ describe("an inbox", () => {
     expect(stateOf({ isHeld: true, state: "away" })).toBe("away");
     expect(stateOf({ isHeld: true, state: "terminal" })).toBe("terminal");
     expect(stateOf({ edited: true, state: "kept" })).toBe("kept");
+    expect(stateOf({ edited: true, state: "kept", keptReason: "withdrawn" })).toBe("kept");
+    expect(stateOf({ edited: true, state: "kept", keptReason: "not-written" })).toBe("unwritten");
   });
 
   it("has first what waits most urgently, then what has waited longest, at each level", () => {
