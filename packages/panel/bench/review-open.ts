@@ -86,9 +86,12 @@ async function open(
   await page.goto(`${address}/?history=10`);
   await page.locator("textarea").waitFor();
   // What draws reviews is loaded with the first one: what it costs to read that is not measured.
-  await page.evaluate(({ first }) => panelHost.say({ type: "review", about: { type: "reviews", reviews: [first] } }), {
-    first: info,
-  });
+  await page.evaluate(
+    ({ first }) => panelHost.say({ type: "review", about: { type: "reviews", reviews: [first], unwritten: [] } }),
+    {
+      first: info,
+    },
+  );
   await page.locator(".waiting-reviews button").waitFor();
   // What it costs to hand the text over is no part of it.
   await page.evaluate((text) => Reflect.set(globalThis, "reviewText", text), reviewText);
@@ -117,6 +120,7 @@ const info: ReviewInfo = {
   isReadOnly: false,
   isAgentPresent: true,
   isDecidedInTerminal: false,
+  readsReasons: true,
   decided: 0,
 };
 

@@ -226,6 +226,11 @@ export const panelStrings = {
   "review.ended.stopped": "This review has ended.",
   "review.waiting": "{agent} proposes a change to {path}.",
   "review.open": "Review",
+  "review.unwritten": "Accepted, not written by {agent}: {path}",
+  "review.show": "Show",
+  "review.save": "Save to File",
+  "review.discard": "Discard",
+  "review.discardSure": "Discard your text?",
 
   // What goes on in the background
   "tasks.title": "In the background",

@@ -220,6 +220,7 @@ export class PageLink {
       case "review-decide":
       case "review-hunk":
       case "review-undo":
+      case "review-unwritten":
         return await this.#reviews?.receive(message);
       case "resync":
         if (message.conversation === this.conversation?.id) this.#shown?.feed.ready();

@@ -9,12 +9,26 @@ import type {
   HostDiffs,
   HunkDecision,
 } from "@patchbay/core";
-import type { ReviewEnd, ReviewInfo, ReviewMessage, ReviewRefusal, ReviewRequest } from "../messages/index.ts";
+import type {
+  ReviewEnd,
+  ReviewInfo,
+  ReviewMessage,
+  ReviewRefusal,
+  ReviewRequest,
+  UnwrittenInfo,
+} from "../messages/index.ts";
 
 /** What decides in the pages' name; the rest is said through the port. */
 export type ReviewDecisions = Pick<
   Companion,
-  "decideHunk" | "undoHunk" | "reject" | "proposals" | "onDidChangeProposals"
+  | "decideHunk"
+  | "discardKeptText"
+  | "onDidChangeProposals"
+  | "proposals"
+  | "reject"
+  | "reveal"
+  | "saveKeptText"
+  | "undoHunk"
 >;
 
 /** A page, as the reviews see it. */
@@ -61,11 +75,15 @@ export class PageReviews implements HostDiffs, ReviewDesks {
   /** What a page showed that is gone: the next one goes on there. */
   #left: string | undefined;
   #companion: ReviewDecisions | undefined;
+  #unwritten: readonly UnwrittenInfo[] = [];
 
   /** Verdicts on hunks and reasons go there, and its proposals say what else is shown. Until then only whole proposals are decided. */
   attach(companion: ReviewDecisions): Disposable {
     this.#companion = companion;
-    return companion.onDidChangeProposals(() => this.#readProposals());
+    return companion.onDidChangeProposals(() => {
+      this.#readProposals();
+      this.#readUnwritten();
+    });
   }
 
   async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
@@ -86,6 +104,7 @@ export class PageReviews implements HostDiffs, ReviewDesks {
         isReadOnly: request.isReadOnly === true,
         isAgentPresent: request.agentPresent,
         isDecidedInTerminal: request.decidedBy === "terminal",
+        readsReasons: false,
         decided: 0,
       },
     };
@@ -120,6 +139,7 @@ export class PageReviews implements HostDiffs, ReviewDesks {
 
   async #receive(reader: Reader, message: ReviewRequest): Promise<void> {
     const { id } = message;
+    if (message.type === "review-unwritten") return await this.#settle(reader, message);
     const entry = this.#entries.get(id);
     if (entry === undefined) {
       // It ended while the page was away.
@@ -134,11 +154,26 @@ export class PageReviews implements HostDiffs, ReviewDesks {
     if (reason !== undefined) reader.post({ type: "review-refused", id, reason });
   }
 
+  /** What has changed in the same lines comes to the front by itself, with both versions. */
+  async #settle(
+    reader: Reader,
+    { id, action }: Extract<ReviewRequest, { readonly type: "review-unwritten" }>,
+  ): Promise<void> {
+    const companion = this.#companion;
+    if (!this.#unwritten.some((text) => text.id === id)) return;
+    if (action === "show") await companion?.reveal(id);
+    else if (action === "discard") await companion?.discardKeptText(id);
+    else if ((await companion?.saveKeptText(id))?.kind === "failed") {
+      await companion?.reveal(id);
+      reader.post({ type: "review-refused", id, reason: "failed" });
+    }
+  }
+
   #hello(reader: Reader): void {
     const before = Array.from(reader.shown).at(-1) ?? this.#left;
     reader.shown.clear();
     this.#left = undefined;
-    if (this.#entries.size > 0) reader.post(this.#listed());
+    if (this.#entries.size + this.#unwritten.length > 0) reader.post(this.#listed());
     const entry = before === undefined ? undefined : this.#entries.get(before);
     if (entry !== undefined) this.#show(entry, reader, true);
   }
@@ -238,12 +273,24 @@ export class PageReviews implements HostDiffs, ReviewDesks {
   }
 
   #readProposals(): void {
-    for (const { id, conversationId, hunks } of this.#companion?.proposals ?? []) {
+    for (const { id, conversationId, hunks, readsReasons = false } of this.#companion?.proposals ?? []) {
       const entry = this.#entries.get(id);
       if (entry === undefined) continue;
       const decided = hunks === undefined ? 0 : hunks.accepted + hunks.rejected;
-      this.#inform(entry, { decided, ...(conversationId === undefined ? {} : { conversation: conversationId }) });
+      this.#inform(entry, {
+        decided,
+        readsReasons,
+        ...(conversationId === undefined ? {} : { conversation: conversationId }),
+      });
     }
+  }
+
+  #readUnwritten(): void {
+    const before = JSON.stringify(this.#unwritten);
+    this.#unwritten = (this.#companion?.proposals ?? [])
+      .filter(({ keptReason }) => keptReason === "not-written")
+      .map(({ id, agentName, path }) => ({ id, agentName, path }));
+    if (JSON.stringify(this.#unwritten) !== before) this.#list();
   }
 
   #readersOf(entry: Entry): readonly Reader[] {
@@ -251,7 +298,8 @@ export class PageReviews implements HostDiffs, ReviewDesks {
   }
 
   #listed(): ReviewMessage {
-    return { type: "reviews", reviews: Array.from(this.#entries.values(), ({ info }) => info) };
+    const reviews = Array.from(this.#entries.values(), ({ info }) => info);
+    return { type: "reviews", reviews, unwritten: this.#unwritten };
   }
 
   #list(): void {

@@ -8,7 +8,14 @@ import {
   type Review,
   withTimeout,
 } from "@patchbay/core";
-import type { Answer, Choice, Entry, PermissionQuestion, QuestionEntry } from "@patchbay/conversations/model";
+import type {
+  Answer,
+  Choice,
+  Entry,
+  PermissionQuestion,
+  QuestionEntry,
+  ToolState,
+} from "@patchbay/conversations/model";
 import type { Conversation } from "@patchbay/conversations";
 
 /** How long a review may take to begin before the question is answered without it, ms. */
@@ -38,6 +45,8 @@ interface Asked {
 export class QuestionReviews implements Disposable {
   readonly #options: QuestionReviewsOptions;
   readonly #asked: Map<string, Asked> = new Map();
+  /** What was accepted, by the tools that are to write it. */
+  readonly #written: Map<string, Review> = new Map();
   readonly #following: Disposable;
   #isRunning = false;
 
@@ -84,6 +93,7 @@ export class QuestionReviews implements Disposable {
   }
 
   #look(entry: Entry): void {
+    if (entry.kind === "tool" && hasEnded(entry.state)) this.#toolEnded(entry.id);
     if (entry.kind !== "question") return;
     // What another window asks is answered there.
     if (this.#options.conversation.status.access.kind !== "own") return;
@@ -100,7 +110,12 @@ export class QuestionReviews implements Disposable {
     const { change } = question;
     const { companion, conversation, agentName, logger } = this.#options;
     const reviewing = companion.review({
-      conversation: { id: conversation.id, agent: conversation.about.agent, agentName },
+      conversation: {
+        id: conversation.id,
+        agent: conversation.about.agent,
+        agentName,
+        readsReasons: conversation.status.capabilities?.rejectionMessages === true,
+      },
       path: change.path,
       text: change.after ?? "",
       ...(change.before === undefined ? {} : { base: change.before }),
@@ -114,7 +129,10 @@ export class QuestionReviews implements Disposable {
     const asked: Asked = { question, review, answer: undefined };
     this.#asked.set(id, asked);
     void review.then(async (shown) => {
-      if (shown !== undefined) this.#settle(id, asked, await shown.outcome);
+      if (shown === undefined) return;
+      const outcome = await shown.outcome;
+      if (outcome.kind === "accepted") this.#written.set(question.toolId, shown);
+      this.#settle(id, asked, outcome);
     });
   }
 
@@ -149,7 +167,18 @@ export class QuestionReviews implements Disposable {
     const isRunning = conversation.status.state.kind !== "ended";
     if (this.#isRunning && !isRunning) companion.conversationEnded(conversation.id);
     this.#isRunning = isRunning;
+    if (conversation.status.state.kind === "idle") for (const id of this.#written.keys()) this.#toolEnded(id);
   }
+
+  /** Agents do not say whether a tool has written what was accepted: its file does. */
+  #toolEnded(toolId: string): void {
+    this.#written.get(toolId)?.toolEnded();
+    this.#written.delete(toolId);
+  }
+}
+
+function hasEnded(state: ToolState): boolean {
+  return state === "done" || state === "failed" || state === "rejected" || state === "cancelled";
 }
 
 function isYes({ choices }: PermissionQuestion, answer: Answer): boolean {

@@ -63,6 +63,8 @@ export type ReviewRequest =
       readonly verdict: "accept" | "reject";
       readonly line: number;
     }
+  /** What becomes of a text that was accepted and is not written. */
+  | { readonly type: "review-unwritten"; readonly id: string; readonly action: "show" | "save" | "discard" }
   /** Takes the last verdict on a hunk back. */
   | { readonly type: "review-undo"; readonly id: string; readonly revision: number };
 
@@ -251,4 +253,5 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("review-decide"), ...ofReview, verdict, reason: z.exactOptional(z.string()) }),
   z.object({ type: z.literal("review-hunk"), ...ofReview, verdict, line: z.number() }),
   z.object({ type: z.literal("review-undo"), ...ofReview }),
+  z.object({ type: z.literal("review-unwritten"), id: z.string(), action: z.enum(["show", "save", "discard"]) }),
 ]);

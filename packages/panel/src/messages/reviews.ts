@@ -5,8 +5,12 @@ import * as z from "zod/mini";
  * review is at one revision, which each change of a text makes greater.
  */
 export type ReviewMessage =
-  /** All that wait for the user. */
-  | { readonly type: "reviews"; readonly reviews: readonly ReviewInfo[] }
+  /** All that wait for the user, and what was accepted and is not written. */
+  | {
+      readonly type: "reviews";
+      readonly reviews: readonly ReviewInfo[];
+      readonly unwritten: readonly UnwrittenInfo[];
+    }
   /** Both sides as they are. */
   | {
       readonly type: "review";
@@ -37,6 +41,14 @@ export interface ReviewEdit {
   readonly text: string;
 }
 
+/** A text that was accepted and that its agent has not written. */
+export interface UnwrittenInfo {
+  /** Of its review, which may be shown. */
+  readonly id: string;
+  readonly agentName: string;
+  readonly path: string;
+}
+
 /** What is shown of a review besides its texts. */
 export interface ReviewInfo {
   readonly id: string;
@@ -53,6 +65,8 @@ export interface ReviewInfo {
   readonly isAgentPresent: boolean;
   /** Only the agent's own terminal can answer. */
   readonly isDecidedInTerminal: boolean;
+  /** What the user says with a rejection is read. */
+  readonly readsReasons: boolean;
   /** How many verdicts on hunks hold. */
   readonly decided: number;
 }
@@ -77,12 +91,17 @@ const reviewInfo: z.ZodMiniType<ReviewInfo> = z.object({
   isReadOnly: z.boolean(),
   isAgentPresent: z.boolean(),
   isDecidedInTerminal: z.boolean(),
+  readsReasons: z.boolean(),
   decided: z.number(),
 });
 
 /** Parses what the host says of reviews. */
 export const reviewMessageSchema: z.ZodMiniType<ReviewMessage> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("reviews"), reviews: z.array(reviewInfo) }),
+  z.object({
+    type: z.literal("reviews"),
+    reviews: z.array(reviewInfo),
+    unwritten: z.array(z.object({ id: z.string(), agentName: z.string(), path: z.string() })),
+  }),
   z.object({
     type: z.literal("review"),
     id: z.string(),

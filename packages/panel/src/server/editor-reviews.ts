@@ -51,10 +51,12 @@ export class EditorReviews implements HostDiffs {
 
   async #ask(request: DiffRequest, signal: AbortSignal): Promise<ReviewReply | undefined> {
     const { id, agentName, path, proposedText, originalText, draftText, isReadOnly } = request;
-    const conversation = this.#options.companion()?.proposals.find((one) => one.id === id)?.conversationId ?? id;
+    const proposal = this.#options.companion()?.proposals.find((one) => one.id === id);
+    const conversation = proposal?.conversationId ?? id;
+    const readsReasons = proposal?.readsReasons === true;
     return await this.#options.ask(
       {
-        conversation: { id: conversation, agent: "panel", agentName },
+        conversation: { id: conversation, agent: "panel", agentName, readsReasons },
         path,
         text: draftText ?? proposedText,
         base: originalText,

@@ -20,6 +20,23 @@ describe("a change that is asked for", () => {
     expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
   });
 
+  it.each(["failed", "done"] as const)(
+    "and accepted is told of, and kept, where its tool has ended without it: %s",
+    async (state) => {
+      const { talk, editor, file, companion } = createPanelLab();
+      const { agent } = await talk();
+      agent.asks("q1", change(file));
+      (await editor.nextView()).accept();
+      await until(() => (agent.answers.length > 0 ? true : undefined));
+      agent.tell({ kind: "tool", id: "t", at: 0, tool: "edit", name: "Edit", title: "Edit", state });
+      const told = (): unknown => editor.shownMessages.map(({ message }) => message.code);
+      await expect.poll(told, { timeout: 5_000 }).toEqual(["not-written"]);
+      expect(companion.proposals).toMatchObject([{ path: file, keptReason: "not-written" }]);
+      writeFileSync(file, "one\n2\n");
+      await expect.poll(() => companion.keptTexts, { timeout: 5_000 }).toEqual([]);
+    },
+  );
+
   it("is decided in the conversation, and its diff goes", async () => {
     const { talk, editor, file, panels } = createPanelLab();
     const { agent, page, id } = await talk();

@@ -12,6 +12,7 @@ import { FindInReview, type FoundLine } from "./find.tsx";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
 import type { ShownReviews } from "./shown-reviews.ts";
+import { UnwrittenText } from "./unwritten-text.tsx";
 
 /** Narrower than this there is no room for two sides, px. */
 const narrow = 720;
@@ -45,6 +46,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
   );
   const info = shown.reviews.find((one) => one.id === id) ?? last.current;
   if (info !== undefined) last.current = info;
+  const unwritten = shown.unwritten.find((one) => one.id === id);
   const isReadOnly = info?.isReadOnly === true || state.end !== undefined;
   const scroller = useRef<HTMLDivElement>(null);
   const [wanted, setWanted] = useState<{ readonly key: number; readonly found?: FoundLine }>();
@@ -177,7 +179,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
           onClose={leaveFinding}
         />
       ) : undefined}
-      <Notes state={state} info={info} />
+      <Notes state={state} info={info} isUnwritten={unwritten !== undefined} />
       <div ref={scroller} class="review-body" tabIndex={0} role="group" aria-label={words("review.sides")}>
         <Rows
           state={state}
@@ -189,7 +191,13 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
           )}
         />
       </div>
-      {state.end === undefined ? <Foot state={state} info={info} /> : undefined}
+      {state.end !== undefined ? undefined : unwritten === undefined ? (
+        <Foot state={state} info={info} />
+      ) : (
+        <footer class="review-foot">
+          <UnwrittenText text={unwritten} />
+        </footer>
+      )}
     </section>
   );
 }
@@ -260,7 +268,15 @@ const noticeKeys: Readonly<Record<ReviewNotice, StringKey>> = {
 };
 
 /** What there is to know before a verdict, in words. What has just happened is said to screen readers, too. */
-function Notes({ state, info }: { readonly state: ReviewState; readonly info: ReviewInfo | undefined }): JSX.Element {
+function Notes({
+  state,
+  info,
+  isUnwritten,
+}: {
+  readonly state: ReviewState;
+  readonly info: ReviewInfo | undefined;
+  readonly isUnwritten: boolean;
+}): JSX.Element {
   const words = useWords();
   const agent = info?.agentName ?? "";
   const notes: string[] = [];
@@ -268,7 +284,7 @@ function Notes({ state, info }: { readonly state: ReviewState; readonly info: Re
   if (info?.kind === "delete") notes.push(words("review.delete"));
   if (info?.isUnsaved === true) notes.push(words("review.unsaved"));
   if (info?.isReadOnly === true) notes.push(words("ask.readOnly"));
-  if (info?.isAgentPresent === false) notes.push(words("review.agentGone", { agent }));
+  if (info?.isAgentPresent === false && !isUnwritten) notes.push(words("review.agentGone", { agent }));
   if (info?.isDecidedInTerminal === true) notes.push(words("review.inTerminal", { agent }));
   const isConflict = info?.standing === "conflict" && state.end === undefined;
   const said = state.end === undefined ? state.notice : undefined;
@@ -312,15 +328,17 @@ function Foot({ state, info }: { readonly state: ReviewState; readonly info: Rev
   };
   return (
     <footer class="review-foot">
-      <input
-        type="text"
-        dir="auto"
-        class="field"
-        aria-label={words("ask.rejectWhy", { agent })}
-        placeholder={words("ask.rejectWhy", { agent })}
-        value={reason}
-        onInput={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      {info?.readsReasons === true ? (
+        <input
+          type="text"
+          dir="auto"
+          class="field"
+          aria-label={words("ask.rejectWhy", { agent })}
+          placeholder={words("ask.rejectWhy", { agent })}
+          value={reason}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      ) : null}
       <button type="button" class="button" disabled={isOff} onClick={reject}>
         {words("review.reject")}
       </button>

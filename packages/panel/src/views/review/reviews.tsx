@@ -7,6 +7,7 @@ import type { Boundary as BoundaryClass } from "../widgets/boundary.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { Review } from "./review.tsx";
+import { UnwrittenText } from "./unwritten-text.tsx";
 import { ShownReviews } from "./shown-reviews.ts";
 
 export interface ReviewsOptions {
@@ -78,9 +79,17 @@ function WaitingReviews({ shown }: { readonly shown: ShownReviews }): JSX.Elemen
   const words = useWords();
   const folders = useFolders();
   const open = useSelected((state) => state.open?.id);
-  const others = shown.reviews.filter(({ conversation }) => conversation === undefined || conversation !== open);
+  const isUnwritten = (id: string): boolean => shown.unwritten.some((text) => text.id === id);
+  const others = shown.reviews.filter(
+    ({ id, conversation }) => (conversation === undefined || conversation !== open) && !isUnwritten(id),
+  );
   return (
-    <ul class="plain waiting-reviews" hidden={others.length === 0}>
+    <ul class="plain waiting-reviews" hidden={others.length + shown.unwritten.length === 0}>
+      {shown.unwritten.map((text) => (
+        <li key={text.id}>
+          <UnwrittenText text={text} mayShow />
+        </li>
+      ))}
       {others.map(({ id, agentName, path }) => (
         <li key={id}>
           <span>{words("review.waiting", { agent: agentName, path: visibleLine(shownPath(path, folders)) })}</span>

@@ -1,4 +1,9 @@
-import { type ReviewInfo, type ReviewMessage, reviewMessageSchema } from "../../messages/reviews.ts";
+import {
+  type ReviewInfo,
+  type ReviewMessage,
+  reviewMessageSchema,
+  type UnwrittenInfo,
+} from "../../messages/reviews.ts";
 
 export type OneReviewMessage = Exclude<ReviewMessage, { readonly type: "reviews" }>;
 
@@ -7,6 +12,7 @@ export class ShownReviews {
   readonly #onDidChange: () => void;
   readonly #failed: (message: string) => void;
   #reviews: readonly ReviewInfo[] = [];
+  #unwritten: readonly UnwrittenInfo[] = [];
   #id: string | undefined;
   #follower: ((message: OneReviewMessage) => void) | undefined;
   /** What was said of the shown one before anybody followed it. */
@@ -19,6 +25,11 @@ export class ShownReviews {
 
   get reviews(): readonly ReviewInfo[] {
     return this.#reviews;
+  }
+
+  /** What was accepted and is not written. */
+  get unwritten(): readonly UnwrittenInfo[] {
+    return this.#unwritten;
   }
 
   get id(): string | undefined {
@@ -50,6 +61,7 @@ export class ShownReviews {
     const { data } = parsed;
     if (data.type === "reviews") {
       this.#reviews = data.reviews;
+      this.#unwritten = data.unwritten;
       return this.#onDidChange();
     }
     if (data.type === "review" && data.isRevealed) this.show(data.id);
