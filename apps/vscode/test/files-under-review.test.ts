@@ -157,4 +157,20 @@ describe("the list of proposals", () => {
     await expect.poll(() => bench.tabs).toEqual([]);
     expect(await entries()).toEqual([]);
   });
+
+  it("says of a change that was accepted and is not written that it is not, until it is", async () => {
+    const claude = await window.connect((options) => createClaudeDriver({ ...options, writesFile: false }));
+    const proposal = claude.propose({ path, text: withLine(2, "TWO") });
+    const tab = await window.diffTab("Claude Code");
+    await window.run("patchbay.acceptInTitle", modifiedOf(tab));
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
+    await claude.end();
+    await expect
+      .poll(async () => (await window.reviews())[0]?.text, { timeout: 5_000 })
+      .toContain("one.txt accepted, not written");
+    expect(bench.shown.at(-1)?.text).toContain("exited before it wrote the change");
+    expect((await window.reviews()).map(({ kind }) => kind)).toEqual(["kept"]);
+    writeFileSync(path, withLine(2, "TWO"));
+    await expect.poll(async () => await entries(), { timeout: 5_000 }).toEqual([]);
+  });
 });

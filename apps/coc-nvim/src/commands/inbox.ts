@@ -51,6 +51,7 @@ const stateWords: () => Readonly<Record<InboxState, string>> = () => ({
   held: l10n.t("held"),
   terminal: l10n.t("terminal"),
   away: l10n.t("away"),
+  unwritten: l10n.t("accepted, not written"),
   kept: l10n.t("kept text"),
 });
 
@@ -140,7 +141,9 @@ function entryLine({ state, proposal }: InboxEntry, name: string, now: number): 
   const verb = kind === "create" ? l10n.t("new file") : kind === "delete" ? l10n.t("emptied") : "";
   const count = lines === undefined ? "" : `+${lines.added} -${lines.removed}`;
   const words = stateWords();
-  const widest = Math.max(9, ...Object.values(words).map(displayWidth));
+  // The one that is a sentence is rare, and moves what stands beside it.
+  const { unwritten: _, ...usual } = words;
+  const widest = Math.max(9, ...Object.values(usual).map(displayWidth));
   const cells = [padded(words[state], widest), name, count.padEnd(9), padded(ageOf(now - createdAt), 7), verb];
   const line = cells.join("  ");
   return plainLine(`  ${line}`).trimEnd();

@@ -14,7 +14,7 @@ const keptBecause: () => Readonly<Record<KeptReason, string>> = () => ({
   superseded: l10n.t("the agent has made a newer proposal"),
   "answered-in-terminal": l10n.t("answered in the agent's terminal without your text"),
   "not-delivered": l10n.t("the agent has not reconnected"),
-  "not-written": l10n.t("the agent has not written it"),
+  "not-written": l10n.t("accepted, not written"),
 });
 
 /** One line of `:CocList patchbay`; `reason` is that of a kept text. What is cut off at the edge of the screen is the path. */

@@ -106,8 +106,8 @@ export async function rejectBecause(services: SendServices, say: Say, reason: st
   const id = asText(await vim.call("patchbay#go#here", ["reject"]));
   const proposal = companion.proposals.find((one) => one.id === id);
   if (proposal === undefined) return;
-  const { agentName, sessionId } = proposal;
-  const isTold = companion.activities.some(({ owner }) => owner === sessionId);
+  const { agentName } = proposal;
+  const isTold = proposal.readsReasons === true;
   const presence = presencesOf(companion).find(({ proposals }) => proposals.includes(proposal));
   const isRejected = await companion.reject(id, reason);
   if (isRejected && isTold) {

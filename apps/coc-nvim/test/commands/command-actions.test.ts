@@ -74,7 +74,15 @@ class QuietCompanion implements Companion {
     const id = `trial${this.reviews.length}`;
     const outcome = new Promise<DiffOutcome>((decide) => void this.reviews.push({ request, decide }));
     const decided = async (): Promise<boolean> => false;
-    return { id, outcome, shown: Promise.resolve(), accept: decided, reject: decided, withdraw: () => {} };
+    return {
+      id,
+      outcome,
+      shown: Promise.resolve(),
+      accept: decided,
+      reject: decided,
+      withdraw: () => {},
+      toolEnded: () => {},
+    };
   }
   conversationEnded(): void {}
   excludeProcesses(): void {}
@@ -560,7 +568,7 @@ describe("reject with a reason", () => {
   });
 
   it("tells an agent that has a hook", async () => {
-    companion.activities = [activity];
+    companion.proposals = [{ ...proposal, readsReasons: true }];
     register();
     await coc.run("patchbay.reject", "use", "three");
     expect(companion.rejected).toEqual([["p1", "use three"]]);

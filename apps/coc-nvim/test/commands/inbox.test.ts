@@ -100,6 +100,7 @@ describe("the page of all that waits", () => {
         proposal("bigger", { standing: "conflict", lines: undefined, kind: "create", createdAt: 2 * hour }),
         proposal("c", { sessionId: "s2", agentName: "Claude Code", sessionTitle: "Fix it", isHeld: true }),
         proposal("d", { sessionId: "s3", agentName: "Claude Code", state: "kept", createdAt: 5 }),
+        proposal("e", { agentName: "Qwen Code", state: "kept", keptReason: "not-written", createdAt: 5 }),
       ]).services,
     );
     expect(rows.map(({ text }) => text)).toEqual([
@@ -110,13 +111,16 @@ describe("the page of all that waits", () => {
       "  conflict   src/bigger.ts             now      new file",
       "  waiting    src/a.ts       +3 -1      1 h",
       "",
+      "Qwen Code",
+      "  accepted, not written  src/e.ts  +3 -1      1 h",
+      "",
       "Claude Code: Fix it",
       "  held       src/c.ts  +3 -1      2 h",
       "",
       `Claude Code, since ${new Date(5).toLocaleTimeString()}`,
       "  kept text  src/d.ts  +3 -1      1 h",
     ]);
-    expect(rows.map(({ ids }) => ids.join(" ")).join("|")).toBe("|||bigger a|bigger|a||c|c||d|d");
+    expect(rows.map(({ ids }) => ids.join(" ")).join("|")).toBe("|||bigger a|bigger|a||e|e||c|c||d|d");
   });
 
   it("says that nothing waits", () => {

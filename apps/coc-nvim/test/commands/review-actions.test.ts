@@ -32,7 +32,7 @@ it("says who wants what, and what is special about it", () => {
   expect(proposalLabel({ ...proposal, standing: "conflict" })).toContain("[conflict]");
 });
 
-it.each(["superseded", "answered-in-terminal", "not-delivered", "not-written"] as const)(
+it.each(["superseded", "answered-in-terminal", "not-delivered"] as const)(
   "does not say that an agent has exited which has not: %s",
   (reason) => {
     const label = proposalLabel({ ...proposal, state: "kept" }, reason);
@@ -40,6 +40,11 @@ it.each(["superseded", "answered-in-terminal", "not-delivered", "not-written"] a
     expect(label).not.toContain("exited");
   },
 );
+
+it("says of what was accepted that it was not written", () => {
+  const label = proposalLabel({ ...proposal, state: "kept" }, "not-written");
+  expect(label).toContain("[accepted, not written: save, yank or discard it]");
+});
 
 /** A companion with one proposal and one text that has lost its agent. */
 function companionWith(

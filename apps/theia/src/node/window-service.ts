@@ -133,8 +133,7 @@ export class WindowService implements PatchbayServer {
 
   async rejectWithReason(proposalId: string, reason: string): Promise<"told" | "rejected" | "ended"> {
     const companion = (await this.#companion())?.companion;
-    const owner = companion?.proposals.find(({ id }) => id === proposalId)?.sessionId;
-    const isTold = companion?.activities.some((activity) => activity.owner === owner) === true;
+    const isTold = companion?.proposals.find(({ id }) => id === proposalId)?.readsReasons === true;
     if ((await companion?.reject(proposalId, reason === "" ? undefined : reason)) !== true) return "ended";
     return isTold ? "told" : "rejected";
   }

@@ -287,7 +287,7 @@ async function rejectWithReason(companion: Companion, argument: unknown): Promis
   const proposal = companion.proposals.find(({ id }) => id === chosen?.id);
   if (proposal === undefined) return;
   const { agentName } = proposal;
-  const isTold = readsReasons(companion, proposal);
+  const isTold = proposal.readsReasons === true;
   const presence = presencesOf(companion).find(({ proposals }) => proposals.some(({ id }) => id === proposal.id));
   const hasTerminal = presence !== undefined && (await findTerminal(presence.processes)) !== undefined;
   const elsewhere = hasTerminal
@@ -317,11 +317,6 @@ async function rejectWithReason(companion: Companion, argument: unknown): Promis
       ? l10n.t("Rejected. Your text is in the clipboard: paste it into the prompt of {0}.", agentName)
       : l10n.t("Your text is in the clipboard."),
   );
-}
-
-/** Who asked by a hook waits for the answer, and the reason is part of it. */
-function readsReasons({ activities }: Companion, { sessionId }: ProposalInfo): boolean {
-  return activities.some(({ owner }) => owner === sessionId);
 }
 
 /** How long an agent takes to close its question and show its prompt again, ms. */

@@ -177,6 +177,8 @@ function stateText(state: InboxEntry["state"], proposal: ProposalInfo): string {
       return l10n.t("answer in the agent's terminal");
     case "kept":
       return l10n.t("your kept text");
+    case "unwritten":
+      return l10n.t("accepted, not written");
     case "waiting":
       if (proposal.state === "asking") return l10n.t("outside: show it?");
       if (proposal.state !== "hidden") return l10n.t("waits for you");

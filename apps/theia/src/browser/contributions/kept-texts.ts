@@ -60,9 +60,12 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
 
   /** Asks what becomes of a text. */
   async offer(text: KeptText): Promise<void> {
-    const items = actions.map((action) => ({ label: keptLabels[action], action }));
-    const chosen = await this.lists.choose(items, text.path);
-    if (chosen !== undefined) await this.run(chosen.action, text);
+    const show = nls.localize("patchbay/notify/show", "Show");
+    const items = [
+      { label: show, run: async () => await this.server.reveal(text.id) },
+      ...actions.map((action) => ({ label: keptLabels[action], run: async () => await this.run(action, text) })),
+    ];
+    await (await this.lists.choose(items, text.path))?.run();
   }
 
   protected shownBy(argument: unknown): KeptText | undefined {
@@ -108,6 +111,7 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
 }
 
 /** A kept text in a list. */
-export function keptItem({ path, agentName }: KeptText): ListItem {
-  return { icon: "archive", label: fileUriOf(path).path.base, description: keptWords(agentName), detail: path };
+export function keptItem(text: KeptText): ListItem {
+  const { path } = text;
+  return { icon: "archive", label: fileUriOf(path).path.base, description: keptWords(text), detail: path };
 }

@@ -216,6 +216,12 @@ const looks: Readonly<Record<InboxState, Look>> = {
     words: nls.localize("patchbay/inbox/edited", "edited"),
     actions: ["accept", "reject", "hold"],
   },
+  unwritten: {
+    icon: "warning",
+    tone: "attention",
+    words: nls.localize("patchbay/inbox/unwritten", "accepted, not written"),
+    actions: [],
+  },
   held: {
     icon: "debug-pause",
     tone: "quiet",
@@ -261,13 +267,14 @@ function commandRow(command: CommandQuestion, around: InboxSurroundings): InboxR
 }
 
 function keptRow(text: KeptText, around: InboxSurroundings): InboxRow {
+  const { icon, tone, words } = looks[text.reason === "not-written" ? "unwritten" : "kept"];
   return {
     id: `kept:${text.id}`,
     subject: { kind: "kept", text },
-    icon: "archive",
-    tone: "quiet",
+    icon,
+    tone,
     label: visibleText(fileUriOf(text.path).path.base),
-    state: looks.kept.words,
+    state: words,
     facts: [folderIn(fileUriOf(text.path).path.dir.fsPath(), around.roots), ageWords(text.since, around.now)].filter(
       (fact) => fact !== "",
     ),

@@ -1,7 +1,7 @@
 import type { WindowStatus } from "../../common/protocol.ts";
 import { nls } from "@theia/core/lib/common/nls";
 
-import type { ProposalInfo } from "@patchbay/core";
+import type { KeptText, ProposalInfo } from "@patchbay/core";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { fileUriOf } from "../documents/selection-text.ts";
 
@@ -70,8 +70,12 @@ export function proposalWords({ agentName, kind, state, standing, edited }: Prop
 }
 
 /** Whose proposal a kept text was made of, and what it is now. */
-export function keptWords(agentName: string): string {
-  return [agentName, nls.localize("patchbay/title/kept", "your text is kept")].join(" · ");
+export function keptWords({ agentName, reason }: Pick<KeptText, "agentName" | "reason">): string {
+  const state =
+    reason === "not-written"
+      ? nls.localize("patchbay/inbox/unwritten", "accepted, not written")
+      : nls.localize("patchbay/title/kept", "your text is kept");
+  return [agentName, state].join(" · ");
 }
 
 /** What an agent is doing. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import type { AgentActivity, DiffRequest, FileDiagnostics, ProposalInfo } from "@patchbay/core";
+import type { DiffRequest, FileDiagnostics, ProposalInfo } from "@patchbay/core";
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
@@ -118,17 +118,6 @@ describe("deciding", () => {
   });
 
   describe("with a reason", () => {
-    const activity: AgentActivity = {
-      agent: "gemini",
-      session: "s1",
-      owner: "hook:gemini s1",
-      processes: [],
-      folder: "/workspace",
-      title: undefined,
-      state: "waiting",
-      since: 0,
-      waitsFor: [],
-    };
     const proposal: ProposalInfo = {
       id: "one",
       sessionId: "hook:gemini s1",
@@ -144,12 +133,11 @@ describe("deciding", () => {
       sessionTitle: undefined,
     };
 
-    async function reject(text: string | undefined, activities: readonly AgentActivity[]): Promise<unknown[]> {
+    async function reject(text: string | undefined, asked: "by hook" | "otherwise"): Promise<unknown[]> {
       await attach();
       const [companion] = backend.companions;
       if (companion === undefined) throw new Error("There is no companion.");
-      companion.proposals = [proposal];
-      companion.activities = activities;
+      companion.proposals = [asked === "by hook" ? { ...proposal, readsReasons: true } : proposal];
       await show();
       typed = text;
       await commands.executeCommand(patchbayCommands.rejectWithReason.id);
@@ -157,12 +145,12 @@ describe("deciding", () => {
     }
 
     it("tells an agent that asked by its hook", async () => {
-      expect(await reject(" keep it ", [activity])).toEqual([["one", "keep it"]]);
+      expect(await reject(" keep it ", "by hook")).toEqual([["one", "keep it"]]);
       expect([theia.messages.said, copied]).toEqual([["info: Rejected. Gemini CLI reads your text."], []]);
     });
 
     it("keeps the text for any other agent", async () => {
-      expect(await reject("keep it", [])).toEqual([["one", "keep it"]]);
+      expect(await reject("keep it", "otherwise")).toEqual([["one", "keep it"]]);
       expect(copied).toEqual(["keep it"]);
     });
 
@@ -195,8 +183,8 @@ describe("deciding", () => {
     });
 
     it("needs no text, and Escape rejects nothing", async () => {
-      expect(await reject(undefined, [])).toEqual([]);
-      expect(await reject("", [])).toEqual([["one", undefined]]);
+      expect(await reject(undefined, "otherwise")).toEqual([]);
+      expect(await reject("", "otherwise")).toEqual([["one", undefined]]);
       expect(copied).toEqual([]);
     });
   });

@@ -219,6 +219,9 @@ describe("the rows of the view", () => {
       "  k.txt | your text is kept | /elsewhere | 2 min",
     ]);
     expect(waitingCount({ proposals: [lost, kept], commands: { all: [] } })).toBe(1);
+    const unwritten = rowsOf({ proposals: [kept], keptTexts: [{ ...text, reason: "not-written" }] });
+    expect(drawn(unwritten)).toEqual(["Qwen Code", "  k.txt | accepted, not written | /elsewhere | 2 min"]);
+    expect(unwritten[0]?.tone).toBe("attention");
   });
 
   it("name shell commands that an agent asks about in one line, all of which is seen", () => {

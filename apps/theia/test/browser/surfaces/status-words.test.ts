@@ -94,7 +94,9 @@ describe("the status bar", () => {
   });
 
   it("says of a kept text in the list that it is the user's", () => {
-    expect(keptWords("Gemini CLI")).toBe("Gemini CLI · your text is kept");
+    const agentName = "Gemini CLI";
+    expect(keptWords({ agentName, reason: "withdrawn" })).toBe("Gemini CLI · your text is kept");
+    expect(keptWords({ agentName, reason: "not-written" })).toBe("Gemini CLI · accepted, not written");
   });
 
   it("names whose proposals wait, and nobody else", () => {
