@@ -92,7 +92,12 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     tell("ended", { id: review.request.id, how: end.kind === "withdrawn" ? end.reason : end.kind });
   });
   let kept = "[]";
+  let unwritten: ReadonlySet<string> = new Set();
   companion.onDidChangeProposals(() => {
+    const late = companion.keptTexts.filter(({ reason }) => reason === "not-written");
+    for (const { id, agentName: agent, path, since } of late)
+      if (!unwritten.has(id)) tell("not-written", { id, agent, path, since });
+    unwritten = new Set(late.map(({ id }) => id));
     const texts = companion.keptTexts.map(({ id, agentName: agent, path, reason, since }) => {
       return { id, agent, path, reason, since };
     });
@@ -189,8 +194,13 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
       return host.diffs.accept(command.id) ? done : notWaiting(command.id);
     case "reject":
       // Said to the agent, where it can be: only the companion knows how.
-      if (command.reason !== undefined)
-        return (await companion.reject(command.id, command.reason)) ? done : notWaiting(command.id);
+      if (command.reason !== undefined) {
+        const { agentName: agent, readsReasons } = companion.proposals.find(({ id }) => id === command.id) ?? {};
+        if (!(await companion.reject(command.id, command.reason))) return notWaiting(command.id);
+        // Where it is not read, the program can have its user paste it.
+        tell("reason", { id: command.id, agent, reason: command.reason, told: readsReasons === true });
+        return done;
+      }
       return host.diffs.reject(command.id) ? done : notWaiting(command.id);
     case "allow-command":
       return orNot(companion.commands?.answer(command.id, "allow") === true, noCommand(command.id));

@@ -232,7 +232,7 @@ function whyKept(reason: KeptReason, agent: string): string {
     case "not-delivered":
       return `${agent} exited before it received your answer`;
     case "not-written":
-      return `${agent} did not write it`;
+      return `accepted, not written by ${agent}`;
   }
 }
 

@@ -157,7 +157,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
 /** Who asked by a hook waits for the answer, and the reason is part of it; nobody else can be told from here. */
 async function rejectWithReason(companion: Companion, id: string, reason: string): Promise<string> {
   const proposal = companion.proposals.find((one) => one.id === id);
-  const isTold = companion.activities.some(({ owner }) => owner === proposal?.sessionId);
+  const isTold = proposal?.readsReasons === true;
   const isRejected = await companion.reject(id, reason).catch(() => false);
   if (proposal === undefined || !isRejected) return "It is not waiting any more.";
   const agent = escapeLine(proposal.agentName);

@@ -376,6 +376,37 @@ describe("patchbay serve --json", () => {
     expect(await event("error")).toMatchObject({ message: `No command ${String(id)} waits.` });
   });
 
+  it("tells what was accepted and is not written, and no longer once it is", async () => {
+    const agent = createClaudeDriver({ ...where(), writesFile: false });
+    await agent.connect();
+    const path = join(platform.workspace, "a.txt");
+    const proposal = agent.propose({ path, text: "ONE\n" });
+    const { id } = await event("proposal");
+    tell({ command: "accept", id });
+    await proposal.outcome;
+    await agent.end();
+    expect(await event("not-written")).toMatchObject({ id, agent: "Claude Code", path });
+    expect(await event("message")).toMatchObject({ code: "not-written", actions: ["Save to File", "Show"] });
+    expect(await event("kept")).toMatchObject({ texts: [{ id, reason: "not-written" }] });
+    tell({ command: "read-kept", id });
+    expect(await event("kept-text")).toMatchObject({ id, text: "ONE\n" });
+    writeFileSync(path, "ONE\n");
+    await expect.poll(() => events("kept").at(-1)).toMatchObject({ texts: [] });
+    expect(await event("withdrawn")).toBeDefined();
+    expect(events("not-written")).toHaveLength(1);
+  });
+
+  it("says whether an agent reads why its proposal was rejected", async () => {
+    const agent = createClaudeDriver(where());
+    await agent.connect();
+    const proposal = agent.propose({ path: join(platform.workspace, "a.txt"), text: "ONE\n" });
+    const { id } = await event("proposal");
+    tell({ command: "reject", id, reason: "use two" });
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+    expect(await event("reason")).toMatchObject({ id, agent: "Claude Code", reason: "use two", told: false });
+    await agent.end();
+  });
+
   it("ends with the program that reads it, and tells the agent", async () => {
     const agent = createGeminiDriver(where());
     await agent.connect();
