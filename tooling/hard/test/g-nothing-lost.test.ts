@@ -54,6 +54,8 @@ describe("nothing lost", () => {
     await pause(200);
     expect(again.told.filter(isOutcome)).toHaveLength(1);
     expect(other.told.filter(isOutcome)).toEqual([]);
+    // Until the agent has written it, a next run is to know of it.
+    writeFileSync(path, "mine\r\ntwo 😀");
     await second.until("nothing of it is kept", () => proposalFiles(sandbox).length === 0);
   });
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { DiffUpdate } from "@patchbay/core";
+import { type Clock, createCompanion, createNodePlatform, type DiffUpdate } from "@patchbay/core";
 import {
   type ContractCase,
   declareCase,
@@ -7,6 +7,23 @@ import {
   type ShownDiff,
   type TestRunner,
 } from "./contract-case.ts";
+
+/** Waits a tenth of what it is told to, so that what takes seconds fits into a test. */
+const hurriedClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs / 10);
+    return { dispose: () => clearTimeout(timer) };
+  },
+};
+
+async function becomes({ controls }: ContractCase, what: string, is: () => boolean): Promise<void> {
+  for (const until = Date.now() + 4_000; !is(); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    assert.ok(Date.now() < until, `waited for ${what}`);
+    await controls.settle();
+  }
+}
 
 export function declareDiffTroubleCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {
   const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>
@@ -53,6 +70,38 @@ export function declareDiffTroubleCases(runner: TestRunner, create: () => Promis
     await t.controls.settle();
     assert.equal(documents.isDirty(path), false);
     assert.equal(await documents.readText(path, 1_000), "unsaved\nand the agent's\n");
+  });
+
+  test("what was accepted and is not written is told, shown beside the file as it is, and goes once it is written", async (t) => {
+    const { controls } = t;
+    const platform = { ...createNodePlatform(), clock: hurriedClock };
+    const companion = createCompanion({ host: controls.host, platform });
+    const path = await t.file("one.txt", "one\ntwo\nthree\n");
+    const conversation = { id: "contract", agent: "gemini", agentName: "Contract Agent" };
+    const review = await companion.review({ conversation, path, text: "ONE\ntwo\nthree\n", isEditable: true });
+    await review.shown;
+    await controls.settle();
+    await controls.diff(review.id).accept();
+    await becomes(t, "the verdict", () => companion.proposals.length === 0);
+    companion.conversationEnded(conversation.id);
+    const isKept = (): boolean => companion.proposals.some(({ keptReason }) => keptReason === "not-written");
+    await becomes(t, "the text among those that are kept", isKept);
+    assert.equal(await controls.readDisk(path), "one\ntwo\nthree\n");
+    assert.equal((await controls.messagesSeen?.())?.length ?? 1, 1);
+    await controls.writeDisk(path, "first\ntwo\nthree\n");
+    assert.deepEqual(await companion.saveKeptText(review.id), { kind: "conflict" });
+    await controls.settle();
+    const shown = controls.diff(review.id);
+    assert.equal(await shown.isShown(), true);
+    assert.equal(await shown.leftText(), "first\ntwo\nthree\n");
+    assert.match(await shown.rightText(), /first[^]*ONE/u);
+    assert.equal(await controls.readDisk(path), "first\ntwo\nthree\n");
+    await controls.writeDisk(path, "ONE\ntwo\nthree\n");
+    await becomes(t, "no text that is kept", () => companion.keptTexts.length === 0);
+    await controls.settle();
+    assert.equal(await controls.diff(review.id).isShown(), false);
+    assert.deepEqual((await controls.messagesSeen?.()) ?? [], []);
+    await companion.stop();
   });
 
   test("autosave accepts nothing and loses nothing", async (t) => {

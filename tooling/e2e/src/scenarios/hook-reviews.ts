@@ -2,7 +2,15 @@ import { join } from "node:path";
 import { everyAgent, kindOf } from "../agents/index.ts";
 import { pause } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
-import { diffTitle, startContents, usualChange, waitForContents, waitForNoDiff } from "./propose.ts";
+import {
+  diffTitle,
+  qwenRefused,
+  startContents,
+  usualChange,
+  waitForContents,
+  waitForNoDiff,
+  waitUntilTold,
+} from "./propose.ts";
 import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
@@ -53,6 +61,27 @@ export const hookEdited: Scenario = {
         must("the model is told that it is the user's", /their text|wrote this instead|modified by a hook/.test(told));
         await waitForNoDiff(world, agent, file);
       }
+    });
+  },
+};
+
+/** The model is told the user's text and does not write it: the user is told, and the text is kept. */
+export const hookUnwritten: Scenario = {
+  ...withHooks,
+  name: "hook-unwritten",
+  agents: ["qwen"],
+  mayTell: qwenRefused,
+  run: async (world, id) => {
+    const file = "hook-unwritten.txt";
+    await withHook(world, id, async () => {
+      await world.writeFile(file, startContents);
+      const agent = await proposeByHook(world, id, usualChange(file));
+      await world.editor.typeInDiff(" and more by hand");
+      await world.editor.acceptDiff();
+      await waitForEnd(agent);
+      await waitForNoDiff(world, agent, file);
+      await waitUntilTold(world, qwenRefused, agent);
+      mustEqual(file, await world.readFile(file), startContents);
     });
   },
 };

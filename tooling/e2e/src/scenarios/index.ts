@@ -6,7 +6,7 @@ import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
-import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
+import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject, hookUnwritten } from "./hook-reviews.ts";
 import { hookForms } from "./hook-forms.ts";
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
@@ -146,6 +146,7 @@ export const scenarios: readonly Scenario[] = [
   hookAccept,
   hookEdited,
   hookReject,
+  hookUnwritten,
   hookPaths,
   hookForms,
   hookCommand,

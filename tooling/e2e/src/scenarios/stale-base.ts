@@ -11,7 +11,7 @@ import {
   waitUntilTold,
 } from "./propose.ts";
 import { everyAgent } from "../agents/index.ts";
-import { mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
+import { must, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
 
@@ -90,30 +90,40 @@ export const threeAccepts: Scenario = {
   },
 };
 
-/** The same by one command, with the two agents that write: each is rebased on what the one before it made of the file. */
+/**
+ * The same by one command: each is rebased on what the one before it made of the file. Qwen Code, which comes last, refuses: that is
+ * said, what was accepted stays in the list, and the editor writes it when the user says so.
+ */
 export const acceptAll: Scenario = {
   name: "accept-all",
   agents: "all",
-  isFor: (editor) => editor.acceptAll !== undefined,
+  mayTell: qwenRefused,
+  isFor: (editor) => editor.acceptAll !== undefined && editor.answerNotification !== undefined,
   run: async (world) => {
+    const { editor } = world;
     const file = "all.txt";
     await world.writeFile(file, startContents);
     const claude = { started: await world.startAgent("claude"), line: "first line" };
-    const gemini = { started: await world.startAgent("gemini"), line: "third line" };
-    for (const { started } of [claude, gemini]) {
+    const gemini = { started: await world.startAgent("gemini"), line: "second line" };
+    const qwen = { started: await world.startAgent("qwen"), line: "third line" };
+    for (const { started } of [claude, gemini, qwen]) {
       await started.focus();
       await started.agent.waitForConnection();
     }
     let wanted = startContents;
-    for (const { started, line } of [claude, gemini]) {
+    for (const { started, line } of [claude, gemini, qwen]) {
       await started.focus();
       const to = `${line} by ${started.agent.kind.id}`;
       await propose(world, started, { file, from: line, to });
-      wanted = wanted.replace(line, to);
+      if (started !== qwen.started) wanted = wanted.replace(line, to);
     }
-    await world.editor.acceptAll?.();
+    await editor.acceptAll?.();
     await waitForContents(world, file, wanted);
-    for (const { started } of [claude, gemini]) await waitForNoDiff(world, started.agent, file);
+    for (const { started } of [claude, gemini, qwen]) await waitForNoDiff(world, started.agent, file);
+    await waitForRefusal(qwen.started);
+    const said = await editor.answerNotification?.("Save to File");
+    must("the user is told of Qwen Code's refusal", qwenRefused.test(said ?? ""));
+    await waitForContents(world, file, wanted.replace(qwen.line, `${qwen.line} by qwen`));
   },
 };
 
