@@ -159,13 +159,12 @@ export class AwaitedWrites {
     this.#makeRoom(write);
   }
 
-  /** Sets keep the order in which they were filled, but there is one for each file. */
+  /** Of the oldest first, file by file. */
   #makeRoom(last: PendingWrite): void {
-    let units = this.#all.reduce((sum, { textUnits }) => sum + textUnits, 0);
-    for (const write of this.#all) {
-      if (units <= mostAwaitedUnits || write === last) continue;
-      units -= write.textUnits;
-      write.giveUp();
+    let units = 0;
+    for (const write of this.#all.toReversed()) {
+      units += write.textUnits;
+      if (units > mostAwaitedUnits && write !== last) write.giveUp();
     }
   }
 

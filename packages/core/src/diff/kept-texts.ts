@@ -130,21 +130,21 @@ export class KeptTexts {
     const { views, drafts } = this.#options;
     await views.read(proposal);
     await views.close(proposal, "superseded");
-    await this.reveal(proposal);
+    await this.#reveal(proposal);
     drafts.touch(proposal);
   }
 
   /** Brings its text to the front, in a review of its own. */
-  async reveal(proposal: Proposal): Promise<void> {
-    if (this.#find(proposal.id) !== proposal || !(await this.#options.views.reveal(proposal))) return;
-    if (proposal.kept !== undefined) proposal.kept = { ...proposal.kept, isShown: true };
+  async #reveal(proposal: Proposal): Promise<void> {
+    if ((await this.#options.views.reveal(proposal)) && proposal.kept !== undefined)
+      proposal.kept = { ...proposal.kept, isShown: true };
   }
 
   /** The user's "Show" in a message. Holds no text meanwhile. */
   showing({ id }: Proposal): () => Promise<void> {
     return async () => {
       const proposal = this.#find(id);
-      if (proposal !== undefined) await this.reveal(proposal);
+      if (proposal !== undefined) await this.#reveal(proposal);
     };
   }
 
@@ -200,24 +200,19 @@ export class KeptTexts {
     proposal: Proposal,
     isWanted: (base: string, text: string) => Promise<boolean>,
   ): Promise<boolean> {
-    const { texts, views, logger } = this.#options;
     const isCurrent = (): boolean => this.#find(proposal.id) === proposal && proposal.kept?.reason === "not-written";
     if (!isCurrent()) return false;
     const { isResting } = proposal;
-    try {
-      const text = await views.read(proposal);
-      const { file, conflict } = proposal.base ?? {};
-      // What the user resolves is still to be written in either form.
-      const [base, wanted] = conflict === undefined ? [file?.text ?? "", text] : [conflict.base, conflict.ours];
-      if ((await isWanted(base, wanted)) || !isCurrent()) return isCurrent();
-      this.#release(proposal, "accepted");
-      return false;
-    } catch (error) {
-      logger.warn("A kept text could not be compared with its file", { reason: messageOf(error) });
-      return isCurrent();
-    } finally {
-      if (isResting && isCurrent()) void texts.offer(proposal);
-    }
+    const text = await this.#options.views.read(proposal).catch(() => undefined);
+    // What the user resolves is still to be written in either form.
+    const { file, conflict } = proposal.base ?? {};
+    const isOver =
+      text !== undefined &&
+      !(await isWanted(conflict?.base ?? file?.text ?? "", conflict?.ours ?? text)) &&
+      isCurrent();
+    if (isOver) this.#release(proposal, "accepted");
+    else if (isResting && isCurrent()) void this.#options.texts.offer(proposal);
+    return isCurrent();
   }
 
   #find(id: string): Proposal | undefined {

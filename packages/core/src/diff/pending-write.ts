@@ -177,11 +177,6 @@ export class PendingWrite {
       this.#isReplaced = true;
   }
 
-  /** It is waited for no longer, for there is no room. */
-  giveUp(): void {
-    this.#timeIsOver();
-  }
-
   /** The run ends while it is on its way: the next one looks whether it has arrived. */
   leave(): void {
     if (!this.#hasEnded && !this.#isReplaced) this.#awaited.onDelayed();
@@ -218,10 +213,11 @@ export class PendingWrite {
     }
     // Another agent's text may have brought it along.
     if (await this.#isInFile()) this.#settle();
-    else this.#timeIsOver();
+    else this.giveUp();
   }
 
-  #timeIsOver(): void {
+  /** It is waited for no longer: its time is over, or there is no room. */
+  giveUp(): void {
     if (this.#hasEnded) return;
     if (this.#isReplaced) {
       this.#settle();

@@ -134,17 +134,13 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { diffs, sessionInfos, activities } = this.#options;
     const hasTurnEnded = event.kind === "turn-ended" || (event.kind === "turn-began" && event.prompt !== "");
     if (!hasTurnEnded && event.kind !== "wrote") return;
-    const { processes = [] } = activities.all.find(({ owner }) => owner === ownerId) ?? {};
-    const attached = sessionInfos().filter(
-      ({ dialect, pid }) => dialect === agent && pid !== undefined && processes.includes(pid),
-    );
+    const processes = activities.all.find(({ owner }) => owner === ownerId)?.processes;
+    const attached = sessionInfos().filter(({ dialect, pid = 0 }) => dialect === agent && processes?.includes(pid));
     const owners = [ownerId, ...attached.map(({ id }) => id)];
-    if (event.kind !== "wrote") for (const owner of owners) diffs.toolEnded(owner);
-    else {
-      const named = event.files.map((file) => this.#reviews.realPathOf(file, event.cwd));
-      for (const real of await Promise.all(named)) {
-        if (real !== undefined) for (const owner of owners) diffs.toolEnded(owner, real);
-      }
+    const files = event.kind === "wrote" ? event.files : [undefined];
+    for (const file of files) {
+      const real = file === undefined ? undefined : await this.#reviews.realPathOf(file, event.cwd);
+      if (file === undefined || real !== undefined) for (const owner of owners) diffs.toolEnded(owner, real);
     }
   }
 
