@@ -49,6 +49,12 @@ export function withoutSchemaValidator(): BundlerPlugin {
           contents: emptied(await readFile(file.path, "utf8")),
         }),
       );
+      // Asked for by way of another module, all of it would be taken, used or not.
+      build.onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async (file) => ({
+        contents: (await readFile(file.path, "utf8"))
+          .replace('import { util } from "../core/index.js";', 'import * as util from "../core/util.js";')
+          .replaceAll("core.util.", "util."),
+      }));
     },
   };
 }
