@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
+import { type AgentDriverOptions, createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { Uri } from "./fake-vscode/uri.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
@@ -159,7 +159,9 @@ describe("the list of proposals", () => {
   });
 
   it("says of a change that was accepted and is not written that it is not, until it is", async () => {
-    const claude = await window.connect((options) => createClaudeDriver({ ...options, writesFile: false }));
+    const claude = await window.connect((options: AgentDriverOptions) =>
+      createClaudeDriver({ ...options, writesFile: false }),
+    );
     const proposal = claude.propose({ path, text: withLine(2, "TWO") });
     const tab = await window.diffTab("Claude Code");
     await window.run("patchbay.acceptInTitle", modifiedOf(tab));
