@@ -49,6 +49,10 @@ export function withoutSchemaValidator(): BundlerPlugin {
           contents: emptied(await readFile(file.path, "utf8")),
         }),
       );
+      // The engine asks the small form of zod for what the usual one, which is there in any case, has as well.
+      build.onLoad({ filter: /zod[\\/]v4-mini[\\/]index\.js$/ }, async () => ({
+        contents: 'export { object, safeParse, safeParseAsync, toJSONSchema } from "../v4/classic/external.js";',
+      }));
       // Asked for by way of another module, all of it would be taken, used or not.
       build.onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async (file) => ({
         contents: (await readFile(file.path, "utf8"))

@@ -219,9 +219,25 @@ async function goThroughAll(): Promise<void> {
   tell({ command: "edit", id, text, request: "again" });
   await next("done", 2);
   expect(told("changed")).toHaveLength(2);
-  tell({ command: "reject", id });
+  tell({ command: "reject", id, reason: "Keep the first line." });
   await next("ended");
+  await next("reason");
   await gemini.end();
+  // One that ends without having written what was accepted.
+  const forgetful = createClaudeDriver({ ...where, writesFile: false });
+  await forgetful.connect();
+  const unwritten = "FORGOTTEN\ntwo\nTHREE\n";
+  const accepted = forgetful.propose({ path, text: unwritten });
+  const { id: forgotten } = await next("proposal", 2);
+  tell({ command: "accept", id: forgotten });
+  await accepted.outcome;
+  await forgetful.end();
+  expect(await next("not-written")).toMatchObject({ path });
+  // Once it is in the file it is kept no longer.
+  for (const now of [unwritten, "one\ntwo\nTHREE\n"]) {
+    writeFileSync(path, now);
+    await expect.poll(() => told("kept").at(-1), { timeout: 10_000 }).toMatchObject({ texts: [] });
+  }
   const event = JSON.stringify({
     session_id: "s1",
     cwd: platform.workspace,
@@ -240,7 +256,7 @@ async function goThroughAll(): Promise<void> {
     const claude = createClaudeDriver(where);
     await claude.connect();
     claude.propose({ path, text: "1\ntwo\nTHREE\n" });
-    const { id: kept } = await next("proposal", index + 2);
+    const { id: kept } = await next("proposal", index + 3);
     tell({ command: "edit", id: kept, text: draft });
     await claude.end();
     await expect.poll(() => told("kept").at(-1)).toMatchObject({ texts: [{ id: kept }] });

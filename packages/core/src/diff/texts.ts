@@ -6,5 +6,6 @@ export { type LineHunk, lineHunkSteps } from "./line-diff.ts";
 export { hunkAtLine, hunksBetween, hunkSteps, takeHunk } from "./hunks.ts";
 export type { Hunk, LineSpan } from "./model.ts";
 export { mergeTexts, type MergedText } from "./merge-texts.ts";
-export { replaceInText, restoreLineEnds, splitByteOrderMark } from "./text-fidelity.ts";
+export { restoreLineEnds, splitByteOrderMark } from "./text-fidelity.ts";
+export { replaceInText } from "../support/text.ts";
 export { type Clock, finish, finishInTurns } from "../support/time.ts";

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { DepthGate } from "./json-gate.ts";
+import { DepthGate } from "../support/json-gate.ts";
 import { type LargeJson, LargeJsonReader } from "./json-rpc.ts";
 
 /** A longer text is taken apart while it comes in. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DepthGate, maximumDepth, maximumStructureBytes } from "../../src/endpoint/json-gate.ts";
+import { DepthGate, maximumDepth, maximumStructureBytes } from "../../src/support/json-gate.ts";
 
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
