@@ -14,7 +14,7 @@ const newDirectoryMode = 0o755;
  */
 export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, { kind: "change" }>): Promise<void> {
   const { files } = platform;
-  const { file, real, before, after, doing } = plan;
+  const { file, real, before, after, copy: kept, doing } = plan;
   const checkUnchanged = async (): Promise<void> => {
     if ((await files.readText(real, Number.MAX_SAFE_INTEGER)) === before) return;
     throw new PatchbayError("storage-failed", `${file} has just been changed by somebody else. Try again.`);
@@ -24,10 +24,9 @@ export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, 
   let hasCopied = false;
   try {
     const mode = (await files.lstat(real))?.mode ?? newFileMode;
-    const isFirst = (await files.lstat(copy)) === undefined;
     if (before === undefined) await files.makeDirectory(splitPath(platform, real).parent, newDirectoryMode);
-    else if (doing === "install" && isFirst) {
-      await files.createExclusive(copy, before, mode);
+    else if (kept !== undefined && (await files.lstat(copy)) === undefined) {
+      await files.createExclusive(copy, kept, mode);
       hasCopied = true;
     }
     // The agent writes its settings, too, and is not to lose what it wrote while the copy was made.

@@ -13,30 +13,38 @@ export function nodeAt(tree: Node, ...path: readonly (string | number)[]): Node 
 }
 
 /** How a file is laid out. */
-interface Layout {
+export interface Layout {
   readonly end: string;
   readonly indent: string;
 }
 
-function layoutOf(text: string): Layout {
+/** What people see of a file: how its lines end, and by what they are indented. */
+export function layoutOf(text: string): Layout {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const indent = /\n(?<indent>[ \t]+)\S/u.exec(text)?.groups?.["indent"] ?? "  ";
   return { end, indent };
 }
 
+/** What is to be put into an object (with a name) or a list. */
+export interface Member {
+  readonly name?: string;
+  readonly value: unknown;
+}
+
 /**
- * Puts a last member into an object or a list. What stands there, comments too, stays where it is; `removeLast` takes it out again, and
- * leaves every byte as it was.
+ * Puts a last member into an object or a list. What stands there, comments too, stays where it is; `remove` takes it out again, and
+ * leaves every byte as it was. An object or a list that was empty is told by its end on the member's last line.
  */
-export function addLast(text: string, container: Node, member: string): string {
-  const layout = layoutOf(text);
+export function addLast(text: string, container: Node, member: Member, layout: Layout): string {
   const outer = depthOf(container);
-  const lines = member.split("\n").map((line, index) => (index === 0 ? line : layout.indent.repeat(outer + 1) + line));
+  const written = linesOf(member, layout);
+  const lines = written.map((line, index) => (index === 0 ? line : layout.indent.repeat(outer + 1) + line));
   const added = `${layout.end}${layout.indent.repeat(outer + 1)}${lines.join(layout.end)}`;
   const last = container.children?.at(-1);
   if (last === undefined) {
-    const at = container.offset + 1;
-    return text.slice(0, at) + added + text.slice(at);
+    const close = container.offset + container.length - 1;
+    const isBare = container.parent === undefined && text.charAt(close - 1) === "{";
+    return text.slice(0, close) + (isBare ? added + layout.end : lines.join(layout.end)) + text.slice(close);
   }
   const end = last.offset + last.length;
   const comma = commaAfter(text, end, container);
@@ -55,9 +63,34 @@ export function remove(text: string, container: Node, member: Node): string {
   const end = member.offset + member.length;
   const comma = commaAfter(text, end, container);
   if (comma !== undefined) return text.slice(0, start) + text.slice(comma + 1);
-  if (before === undefined) return text.slice(0, start) + text.slice(end);
+  if (stoodEmpty(text, container, member)) return text.slice(0, member.offset) + text.slice(end);
+  if (before === undefined) return text.slice(0, start) + text.slice(endWhereBare(text, container, start, end) ?? end);
   const earlier = commaAfter(text, before.offset + before.length, container) ?? start;
   return text.slice(0, earlier) + text.slice(earlier + 1, start) + text.slice(end);
+}
+
+/** Whether an object or a list was there and empty before `addLast` put its only member in. */
+export function stoodEmpty(text: string, container: Node, member: Node): boolean {
+  const end = member.offset + member.length;
+  const isOnLines = text.slice(member.offset, end).includes("\n");
+  return container.children?.length === 1 && isOnLines && end === container.offset + container.length - 1;
+}
+
+/** Where the settings end when nothing but the member and its lines is in them; undefined where there is more. */
+function endWhereBare(text: string, container: Node, start: number, end: number): number | undefined {
+  const close = container.offset + container.length - 1;
+  const isBare = container.parent === undefined && start === container.offset + 1;
+  return isBare && /^\r?\n$/u.test(text.slice(end, close)) ? close : undefined;
+}
+
+/** Not as `JSON.stringify` indents, which knows no more than ten characters. */
+function linesOf({ name, value }: Member, { indent }: Layout): readonly string[] {
+  const text = JSON.stringify(value, undefined, 1);
+  const lines = text.split("\n").map((line) => {
+    const inner = line.trimStart();
+    return indent.repeat(line.length - inner.length) + inner;
+  });
+  return name === undefined ? lines : [`${JSON.stringify(name)}: ${lines[0] ?? ""}`, ...lines.slice(1)];
 }
 
 function depthOf(node: Node): number {

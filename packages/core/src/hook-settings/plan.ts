@@ -4,7 +4,7 @@ import type { SettingsPlace } from "../agents/settings.ts";
 import { holds } from "../agents/choice.ts";
 import { splitPath } from "../storage/private-directory.ts";
 import { errorCodeOf, messageOf } from "../support/errors.ts";
-import { addLast, nodeAt, readJson, remove } from "./edit-json.ts";
+import { addLast, type Layout, layoutOf, nodeAt, readJson, remove, stoodEmpty } from "./edit-json.ts";
 
 /** A larger file is none that a person wrote. */
 const largestFileBytes = 1_048_576;
@@ -20,6 +20,8 @@ export type SettingsPlan =
       /** Undefined: there is no such file, or there is to be none. */
       readonly before: string | undefined;
       readonly after: string | undefined;
+      /** What is to be kept beside the file, for the way back; undefined: nothing, since ours is in it. */
+      readonly copy: string | undefined;
     }
   /** It is as it should be. */
   | { readonly kind: "nothing"; readonly file: string }
@@ -39,10 +41,10 @@ export type HookPresence = "installed" | "partly" | "absent" | "unreadable";
 
 /** Enters the hook, in place of what an earlier version has entered. Never rejects. */
 export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
-  return await plan("install", request, async ({ real, text }) => {
-    if (text !== undefined && isEntered(text, request)) return text;
-    const after = installed((await untouched(request, real, text)) ?? text, request);
-    if (text === undefined || isBlank(text) || isTaken(text, request.settings)) return after;
+  return await plan("install", request, async ({ text }) => {
+    if (text === undefined || isBlank(text)) return installed(text, request);
+    const after = isEntered(treeOf(text), request) ? text : installed(text, request);
+    if (isTaken(text, request.settings)) return after;
     throw new Error(
       "the agent ignores all of it because of its comments or trailing commas. Take them out, then try again.",
     );
@@ -58,6 +60,9 @@ export async function planRemove(request: Omit<PlanRequest, "command">): Promise
     const before = await untouched(request, real, text);
     if (before !== undefined) return before;
     const command = commandIn(treeOf(text)) ?? "";
+    const copy = await request.place.platform.files.readText(copyOf(real), largestFileBytes);
+    const before = copy === undefined ? undefined : plainOf(copy).body;
+    if (before !== undefined) return isInstalledIn(before, text, { ...request, command }) ? before : bare;
     return installed(undefined, { ...request, command }) === text ? undefined : bare;
   });
 }
@@ -106,19 +111,48 @@ export function copyOf(real: string): string {
   return `${real}.before-patchbay`;
 }
 
-function installed(text: string | undefined, { settings, command }: Pick<PlanRequest, "settings" | "command">): string {
-  let [now, tree] = withoutOurs(text === undefined || isBlank(text) ? "{\n}\n" : text);
-  for (const entry of settings.entries) {
-    now = withEntry(now, tree, entry, command);
+type Wanted = Pick<PlanRequest, "place" | "settings" | "command">;
+
+function installed(text: string | undefined, wanted: Wanted): string {
+  const isNew = text === undefined || isBlank(text);
+  let [now, tree] = withoutOurs(isNew ? `{}${layoutOf(text ?? "").end}` : text);
+  const layout = layoutOf(now);
+  for (const entry of wanted.settings.entries) {
+    now = withEntry(now, tree, groupOf(entry, wanted), layout);
     tree = treeOf(now);
   }
   return now;
 }
 
+/** Whether there is nothing in a file, which agents take as settings without any. */
+function isBlank(text: string): boolean {
+  return /^[ \t\r\n]*$/u.test(text);
+}
+
+/** Whether all of it is there as it would be entered, and nothing else of ours, wherever and in whatever order it stands. */
+function isEntered(tree: Node, wanted: Wanted): boolean {
+  const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
+  const entries = wanted.settings.entries.map((entry) => groupOf(entry, wanted));
+  const count = events.reduce((sum, event) => sum + ours(tree, event).length, 0);
+  return (
+    count === entries.length &&
+    entries.every(({ event, group }) => {
+      const [hook] = ours(tree, event);
+      if (hook === undefined) return false;
+      const around = hook.parent?.parent?.parent;
+      const matcher: unknown = around === undefined ? undefined : nodeAt(around, "matcher")?.value;
+      const fields = Object.entries(group.hooks[0] ?? {});
+      const isAlike = fields.length === hook.children?.length;
+      return matcher === group.matcher && isAlike && fields.every(([name, value]) => nodeAt(hook, name)?.value === value);
+    })
+  );
+}
+
 /** Whether the text is what an install makes of what was there before. The copy is nobody's to trust: it may be no JSON by now. */
-function isInstalledIn(before: string, text: string, request: Pick<PlanRequest, "settings" | "command">): boolean {
+function isInstalledIn(before: string, text: string, wanted: Wanted): boolean {
   try {
-    return installed(before, request) === text;
+    if (!isBlank(before) && withoutOurs(before)[0] !== before) return false;
+    return installed(before, wanted) === text;
   } catch {
     return false;
   }
@@ -198,7 +232,8 @@ async function plan(
     const edited = await edit({ real, text: text === undefined ? undefined : body });
     const after = edited === undefined ? undefined : mark + edited;
     if (after === text) return { kind: "nothing", file };
-    return { kind: "change", doing, file, real, before: text, after };
+    const isFirst = doing === "install" && text !== undefined && (isBlank(body) || withoutOurs(body)[0] === body);
+    return { kind: "change", doing, file, real, before: text, after, copy: isFirst ? text : undefined };
   } catch (error) {
     return { kind: "refused", file, reason: `${file} was left as it is: ${messageOf(error)}` };
   }
@@ -299,25 +334,26 @@ function commandIn(tree: Node): string | undefined {
   return undefined;
 }
 
-function withEntry(text: string, tree: Node, entry: HookEntry, command: string): string {
-  const { event, timeout } = entry;
-  const tools = toolsOf(entry);
-  const group = {
-    ...(tools === "" ? {} : { matcher: tools }),
-    hooks: [{ type: "command", command, timeout }],
-  };
-  const hooks = nodeAt(tree, "hooks");
-  const list = nodeAt(tree, "hooks", event);
-  if (list !== undefined) return addLast(text, list, pretty(text, group));
-  const property = `"${event}": ${pretty(text, [group])}`;
-  return hooks === undefined
-    ? addLast(text, tree, `"hooks": ${pretty(text, { [event]: [group] })}`)
-    : addLast(text, hooks, property);
+/** What is entered for one event. */
+interface Entered {
+  readonly event: string;
+  readonly group: { readonly matcher?: string; readonly hooks: readonly object[] };
 }
 
-function pretty(text: string, value: unknown): string {
-  const indent = /\n(?<indent>[ \t]+)\S/u.exec(text)?.groups?.["indent"] ?? "  ";
-  return JSON.stringify(value, undefined, indent);
+function groupOf(entry: HookEntry, { command }: Wanted): Entered {
+  const { event, matcher, commandTool, timeout } = entry;
+  const tools = [matcher, commandTool].filter((one) => one !== undefined).join("|");
+  const hooks = [{ type: "command", command, timeout }];
+  return { event, group: tools === "" ? { hooks } : { matcher: tools, hooks } };
+}
+
+function withEntry(text: string, tree: Node, { event, group }: Entered, layout: Layout): string {
+  const hooks = nodeAt(tree, "hooks");
+  const list = nodeAt(tree, "hooks", event);
+  if (list !== undefined) return addLast(text, list, { value: group }, layout);
+  return hooks === undefined
+    ? addLast(text, tree, { name: "hooks", value: { [event]: [group] } }, layout)
+    : addLast(text, hooks, { name: event, value: [group] }, layout);
 }
 
 /** The text without our commands, and without what is empty because of that. */
@@ -337,12 +373,13 @@ function withoutOurs(text: string): readonly [text: string, tree: Node] {
   }
 }
 
-/** A list or an object that would be empty then goes, too. */
+/** A list or an object that would be empty then goes, too, unless it was empty before. */
 function withoutMember(text: string, member: Node): string {
   const container = member.parent;
   if (container === undefined) return text;
-  const isAlone = (container.children?.length ?? 0) === 1;
+  const isAlone = container.children?.length === 1;
   const property = container.parent;
-  if (isAlone && property?.type === "property") return withoutMember(text, property);
+  if (isAlone && property?.type === "property" && !stoodEmpty(text, container, member))
+    return withoutMember(text, property);
   return remove(text, container, member);
 }
