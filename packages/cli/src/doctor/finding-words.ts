@@ -258,7 +258,7 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "hook-broken": {
       const { file, missing } = finding.values;
-      const why = missing === undefined ? "is installed only in part" : `runs ${missing}, which is not there any more`;
+      const why = missing === undefined ? "is installed only in part" : `cannot run ${missing}`;
       return {
         text: `The hook of ${agents} in ${file} ${why}: it does not review every change.`,
         fix: installHook(finding),

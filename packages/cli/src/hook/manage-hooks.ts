@@ -4,6 +4,7 @@ import {
   applyPlan,
   type EditionRuntime,
   hookCommand,
+  type HookState,
   inspectIn,
   placeProgram,
   planInstall,
@@ -30,9 +31,14 @@ const presences = {
   installed: "installed",
   partly: "installed in part: install it again",
   absent: "not installed",
-  broken: "what it runs is gone: install it again",
   unreadable: "its settings cannot be read",
 } as const;
+
+function wordsFor(state: HookState): string {
+  if (state.kind === "broken") return `it cannot run ${escapeLine(state.missing)}: install it again`;
+  if (state.kind === "installed" && !state.endsWell) return "installed by an earlier version: install it again";
+  return presences[state.kind];
+}
 
 /** `patchbay hook install|status|remove`. Resolves with the exit code. */
 export async function manageHooks(request: HooksRequest): Promise<number> {
@@ -71,9 +77,8 @@ async function manageOne(
     settings,
   } as const;
   if (command.action === "status") {
-    print(
-      `${agentName}: ${presences[(await inspectIn(request.place, settings, scope)).kind]} (${escapeLine(settings.file(request.place, scope))})`,
-    );
+    const state = wordsFor(await inspectIn(request.place, settings, scope));
+    print(`${agentName}: ${state} (${escapeLine(settings.file(request.place, scope))})`);
     return true;
   }
   const plan =

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentId, Platform } from "@patchbay/core";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
@@ -57,7 +57,9 @@ async function otherwise(
 async function installHook(lab: DoctorLab): Promise<void> {
   const claude = (await agentsWithHooks(lab.platform)).find(({ id }) => id === "claude");
   if (claude === undefined) throw new Error("Claude Code has no hook.");
-  const command = `'${lab.put(lab.inHome("bin/node"), "")}' '${lab.inHome(".patchbay/patchbay-hook.cjs")}' claude`;
+  const node = lab.put(lab.inHome("bin/node"), "");
+  chmodSync(node, 0o755);
+  const command = `'${node}' '${lab.inHome(".patchbay/patchbay-hook.cjs")}' claude`;
   const plan = await planInstall({ ...claude.request, command });
   if (plan.kind === "change") await applyPlan(lab.platform, plan);
 }
@@ -640,7 +642,7 @@ export const situations: readonly Situation[] = [
       await installHook(lab);
     },
     says: [
-      "✗ The hook of Claude Code in ~/.claude/settings.json runs ~/.patchbay/patchbay-hook.cjs, which is not there any more: it does not review every change. [hook-broken]",
+      "✗ The hook of Claude Code in ~/.claude/settings.json cannot run ~/.patchbay/patchbay-hook.cjs: it does not review every change. [hook-broken]",
       "  type: patchbay hook install claude",
       "✓ Claude Code connects to Editor (port N).",
     ],

@@ -44,7 +44,7 @@ describe("patchbay hook", () => {
     const { file, run, printed } = setUp('{\n  "model": "opus"\n}\n');
     expect(await run("install", true)).toBe(0);
     expect(printed.join("\n")).toMatch(/settings\.json[\s\S]*\+ .*"PreToolUse"[\s\S]*Claude Code: installed\./u);
-    expect(readFileSync(file, "utf8")).toMatch(/patchbay-hook\.cjs' claude \|\| exit 0",/u);
+    expect(readFileSync(file, "utf8")).toMatch(/patchbay-hook\.cjs' claude .*esac",/u);
     expect(await run("status")).toBe(0);
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     expect(await run("install", true)).toBe(0);
@@ -56,7 +56,7 @@ describe("patchbay hook", () => {
   it("has agents run a copy in the home, which stays where the package goes, and brings it up to date", async () => {
     const { file, run, placed, release } = setUp("{}\n");
     expect(await run("install", true)).toBe(0);
-    expect(readFileSync(file, "utf8")).toContain(`'${placed}' claude`);
+    expect(readFileSync(file, "utf8")).toContain(`'${placed}' claude `);
     expect(readFileSync(placed, "utf8")).toBe("console.log(1);");
     release();
     expect(await run("install")).toBe(0);
@@ -75,7 +75,7 @@ describe("patchbay hook", () => {
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     rmSync(dist);
     await run("status");
-    expect(printed.at(-1)).toContain("what it runs is gone: install it again");
+    expect(printed.at(-1)).toContain(`it cannot run ${dist}: install it again`);
     expect(await run("install", true)).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(earlier.replaceAll(dist, placed));
     await run("status");

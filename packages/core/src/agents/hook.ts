@@ -240,6 +240,8 @@ export interface HookSettings {
   readonly entries: readonly HookEntry[];
   /** The agent ignores a file with comments or trailing commas, all of it. */
   readonly isStrict: boolean;
+  /** What a hook says on Windows to be run by PowerShell, for which it is written there; undefined: it is in any case. */
+  readonly shell: "powershell" | undefined;
   /** What its user has to do beside, as a sentence; undefined: nothing. */
   readonly consent: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Platform } from "../platform/platform.ts";
 import { adviceFor, causeOf, findPrivateDirectory, joinPath, splitPath } from "../storage/private-directory.ts";
 import { PatchbayError } from "../support/errors.ts";
+import { directoryName, fileName } from "./command.ts";
 import { copyOf, type SettingsPlan } from "./plan.ts";
 
 /** Of a new file: settings may name secrets. */
@@ -73,47 +74,7 @@ async function replace(platform: Platform, path: string, { text, mode, checkUnch
   }
 }
 
-/** What runs an edition, to fall back on where the user has no Node.js of their own. */
-export interface EditionRuntime {
-  /** The program of this process. */
-  readonly program: string;
-  readonly isElectron: boolean;
-}
-
-const directoryName = ".patchbay";
-const fileName = "patchbay-hook.cjs";
 const largestProgramBytes = 4 * 1024 * 1024;
-
-/**
- * What cannot be started has no opinion: Gemini CLI answers no prompt any more where a hook ends with 127 (0.61.0). The program itself
- * ends with 0 in any case, and says no in what it prints.
- */
-const otherwiseNothing = "|| exit 0";
-
-/**
- * What agents run as their hook, where an edition brings the program: a copy in the user's home, since the edition's own folder goes
- * with its next version.
- *
- * @throws PatchbayError `storage-failed` where nothing is found that could run it.
- */
-export async function hookCommand(platform: Platform, agent: string, runtime: EditionRuntime): Promise<string> {
-  const { homeDirectory, platform: system } = platform.process;
-  const isWindows = system === "win32";
-  const quote = (word: string): string => (isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`);
-  const found = await findNode(platform);
-  const node = found ?? (isWindows && !runtime.isElectron ? runtime.program : undefined);
-  const place = joinPath(platform, joinPath(platform, homeDirectory, directoryName), fileName);
-  if (isWindows && node !== undefined) return `${quote(node)} ${quote(place)} ${agent}`;
-  const rest = `${quote(place)} ${agent} ${otherwiseNothing}`;
-  // A version that was updated away is no reason to stop reviewing: then whichever Node.js is on the agent's PATH runs it.
-  if (node !== undefined) return `"$(command -v ${quote(node)} || echo node)" ${rest}`;
-  if (!isWindows && !runtime.isElectron) return `${quote(runtime.program)} ${rest}`;
-  if (!isWindows) return `ELECTRON_RUN_AS_NODE=1 ${quote(runtime.program)} ${rest}`;
-  throw new PatchbayError(
-    "storage-failed",
-    "Node.js was not found on the PATH, and hooks need it. Install it, then try again.",
-  );
-}
 
 /** Puts the program there, or a newer one in its place. To be done before settings name it. */
 export async function placeProgram(platform: Platform, program: string): Promise<void> {
@@ -135,18 +96,4 @@ export async function placeProgram(platform: Platform, program: string): Promise
     files.removeSync(temporary);
     throw cannotBeWritten(place, error);
   }
-}
-
-/** The user's own, by the name under which it stays when it is updated. */
-export async function findNode(platform: Platform): Promise<string | undefined> {
-  const isWindows = platform.process.platform === "win32";
-  const directories = (platform.process.environment("PATH") ?? "").split(isWindows ? ";" : ":");
-  for (const directory of directories) {
-    if (isWindows ? !/^[A-Za-z]:\\/u.test(directory) : !directory.startsWith("/")) continue;
-    const path = joinPath(platform, directory, isWindows ? "node.exe" : "node");
-    const real = await platform.files.realPath(path).catch(() => undefined);
-    const facts = real === undefined ? undefined : await platform.files.lstat(real).catch(() => undefined);
-    if (facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0)) return path;
-  }
-  return undefined;
 }

@@ -1,6 +1,8 @@
 /** Entering an agent's hook into its settings and taking it out again: an entry of its own, since it is done once. */
 export { agentsWithHooks, type AgentWithHook, type HookState, inspectHook, inspectIn } from "./inspect.ts";
-export { applyPlan, type EditionRuntime, hookCommand, placeProgram } from "./apply.ts";
+export { applyPlan, placeProgram } from "./apply.ts";
+export { type EditionRuntime, hookCommand } from "./command.ts";
+export { type HookRepair, repairHooks } from "./repair.ts";
 export {
   type HookPresence,
   hookPresence,

@@ -1,17 +1,20 @@
 import type { HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
-import { findNode } from "./apply.ts";
+import { endsWell, missingProgram } from "./command.ts";
 import { type HookPresence, hookPresence, type PlanRequest, readHook } from "./plan.ts";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 
 /** What becomes of our hook when the agent is started, as far as files say. */
 export type HookState =
   | { readonly kind: "absent" }
-  /** `others`: commands of others that the agent runs before it writes, too. */
-  | (InFile & { readonly kind: "installed"; readonly others: readonly string[] })
+  /**
+   * `others`: commands of others that the agent runs before it writes, too. `endsWell`: also where it cannot be started, which not every
+   * version has seen to.
+   */
+  | (InFile & { readonly kind: "installed"; readonly others: readonly string[]; readonly endsWell: boolean })
   | (InFile & { readonly kind: "partly" | "unreadable" })
-  /** What it runs is not there any more. */
+  /** What it runs is not there any more, or cannot be run. */
   | (InFile & { readonly kind: "broken"; readonly missing: string });
 
 interface InFile {
@@ -35,35 +38,15 @@ export async function inspectHook(place: SettingsPlace, settings: HookSettings):
 
 /** Looks for our hook in one of both. Never rejects. */
 export async function inspectIn(place: SettingsPlace, settings: HookSettings, scope: HookScope): Promise<HookState> {
-  const { presence, command, others } = await readHook({ place, scope, settings });
+  const { presence, commands, others } = await readHook({ place, scope, settings });
   if (presence === "absent") return { kind: "absent" };
   const where: InFile = { scope, file: settings.file(place, scope) };
-  const missing = command === undefined ? undefined : await missingProgram(place.platform, command);
-  if (missing !== undefined) return { ...where, kind: "broken", missing };
-  return presence === "installed" ? { ...where, kind: presence, others } : { ...where, kind: presence };
-}
-
-/** The first absolute path of a command line that leads nowhere: its Node, or its script. */
-async function missingProgram(platform: Platform, command: string): Promise<string | undefined> {
-  const { files } = platform;
-  const preferred = /^"\$\(command -v (?<node>.+?) \|\| echo node\)" /u.exec(command);
-  const [node = ""] = wordsOf(preferred?.groups?.["node"] ?? "");
-  if (node !== "" && (await findNode(platform)) === undefined && (await files.lstat(node)) === undefined) return node;
-  for (const word of wordsOf(command.slice(preferred?.[0].length ?? 0))) {
-    if (!/^(?:[/\\]|[A-Za-z]:[/\\])/u.test(word)) continue;
-    const real = await files.realPath(word).catch(() => undefined);
-    if (real === undefined) return word;
+  for (const command of commands) {
+    const missing = await missingProgram(place.platform, command);
+    if (missing !== undefined) return { ...where, kind: "broken", missing };
   }
-  return undefined;
-}
-
-function wordsOf(command: string): readonly string[] {
-  const words = command.match(/(?:'[^']*'|"[^"]*"|\\'|[^\s'"])+/gu) ?? [];
-  return words.map((word) =>
-    word.replace(/'([^']*)'|"([^"]*)"|\\(')/gu, (_all, single?: string, double?: string, mark?: string) => {
-      return single ?? double ?? mark ?? "";
-    }),
-  );
+  if (presence !== "installed") return { ...where, kind: presence };
+  return { ...where, kind: presence, others, endsWell: commands.every(endsWell) };
 }
 
 /** An agent that can run a hook, and what the user's own settings of it say of ours. */

@@ -4,6 +4,7 @@ import type { SettingsPlace } from "../agents/settings.ts";
 import { holds } from "../agents/choice.ts";
 import { splitPath } from "../storage/private-directory.ts";
 import { errorCodeOf, messageOf } from "../support/errors.ts";
+import { isOwnCommand } from "./command.ts";
 import { addLast, type Layout, layoutOf, nodeAt, readJson, remove, stoodEmpty } from "./edit-json.ts";
 
 /** A larger file is none that a person wrote. */
@@ -57,9 +58,8 @@ export async function planRemove(request: Omit<PlanRequest, "command">): Promise
     if (text === undefined || isBlank(text)) return text;
     const [bare] = withoutOurs(text);
     if (bare === text) return text;
-    const before = await untouched(request, real, text);
-    if (before !== undefined) return before;
-    const command = commandIn(treeOf(text)) ?? "";
+    // Where nobody has changed anything since, it is again what it was, to the last byte.
+    const command = commandsIn(treeOf(text))[0] ?? "";
     const copy = await request.place.platform.files.readText(copyOf(real), largestFileBytes);
     const before = copy === undefined ? undefined : plainOf(copy).body;
     if (before !== undefined) return isInstalledIn(before, text, { ...request, command }) ? before : bare;
@@ -177,8 +177,8 @@ export async function hookPresence(request: Omit<PlanRequest, "command">): Promi
 /** What a file of settings says of hooks. */
 export interface FoundHook {
   readonly presence: HookPresence;
-  /** Ours. */
-  readonly command: string | undefined;
+  /** Ours, each once. */
+  readonly commands: readonly string[];
   /** Those of others that the agent runs before it writes, too. */
   readonly others: readonly string[];
 }
@@ -188,14 +188,14 @@ export async function readHook({ place, scope, settings }: Omit<PlanRequest, "co
   try {
     const { text } = await read(place, settings.file(place, scope));
     if (text === undefined || isBlank(plainOf(text).body))
-      return { presence: "absent", command: undefined, others: [] };
+      return { presence: "absent", commands: [], others: [] };
     const tree = treeOf(plainOf(text).body);
     const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
     if (found.length > 0 && !isTaken(plainOf(text).body, settings)) throw new Error("the agent ignores all of it.");
     const presence = found.length === 0 ? "absent" : found.length === settings.entries.length ? "installed" : "partly";
-    return { presence, command: commandIn(tree), others: settings.entries.slice(0, 1).flatMap(othersIn(tree)) };
+    return { presence, commands: commandsIn(tree), others: settings.entries.slice(0, 1).flatMap(othersIn(tree)) };
   } catch {
-    return { presence: "unreadable", command: undefined, others: [] };
+    return { presence: "unreadable", commands: [], others: [] };
   }
 }
 
@@ -311,27 +311,21 @@ function isEvent(name: Node | undefined): boolean {
   return /^[A-Z][a-zA-Z]+$/u.test(String(name?.value));
 }
 
-/** The command that an earlier install has entered, whatever version and place of ours it was. */
-const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+(?: \|\| exit 0)?$/u;
-
 /** Our commands under an event. Others may have put theirs beside one of them. */
 function ours(tree: Node, event: string): readonly Node[] {
   const groups = nodeAt(tree, "hooks", event)?.children ?? [];
   const hooks = groups.flatMap((group) => nodeAt(group, "hooks")?.children ?? []);
   return hooks.filter((hook) => {
     const command: unknown = nodeAt(hook, "command")?.value;
-    return typeof command === "string" && ownCommand.test(command);
+    return typeof command === "string" && isOwnCommand(command);
   });
 }
 
-/** The command that we have entered. */
-function commandIn(tree: Node): string | undefined {
-  for (const property of nodeAt(tree, "hooks")?.children ?? []) {
-    const [hook] = ours(tree, String(property.children?.[0]?.value));
-    const command = hook === undefined ? undefined : nodeAt(hook, "command");
-    if (typeof command?.value === "string") return command.value;
-  }
-  return undefined;
+/** The commands that we have entered: one, unless versions of ours have each left theirs. */
+function commandsIn(tree: Node): readonly string[] {
+  const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
+  const found = events.flatMap((event) => ours(tree, event).map((hook) => String(nodeAt(hook, "command")?.value)));
+  return [...new Set(found)];
 }
 
 /** What is entered for one event. */
@@ -340,10 +334,12 @@ interface Entered {
   readonly group: { readonly matcher?: string; readonly hooks: readonly object[] };
 }
 
-function groupOf(entry: HookEntry, { command }: Wanted): Entered {
+function groupOf(entry: HookEntry, { place, settings, command }: Wanted): Entered {
   const { event, matcher, commandTool, timeout } = entry;
   const tools = [matcher, commandTool].filter((one) => one !== undefined).join("|");
-  const hooks = [{ type: "command", command, timeout }];
+  const isWindows = place.platform.process.platform === "win32";
+  const shell = isWindows && settings.shell !== undefined ? { shell: settings.shell } : {};
+  const hooks = [{ type: "command", command, timeout, ...shell }];
   return { event, group: tools === "" ? { hooks } : { matcher: tools, hooks } };
 }
 

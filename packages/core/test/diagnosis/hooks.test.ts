@@ -21,7 +21,8 @@ async function found(
 ): Promise<readonly Finding[]> {
   const platform = createMemoryPlatform();
   for (const [path, text] of Object.entries({ [node]: "", [script]: "", ...files })) {
-    platform.files.addFile(path, typeof text === "string" ? text : JSON.stringify(text));
+    const mode = path === node ? 0o755 : 0o644;
+    platform.files.addFile(path, typeof text === "string" ? text : JSON.stringify(text), { mode });
   }
   const findings = await diagnose(platform, { folder, agents: [agent], elsewhere: [] });
   return findings.filter(({ code }) => /hook|policy|never-asks/u.test(code));

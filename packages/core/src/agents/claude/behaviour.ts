@@ -150,6 +150,7 @@ export const claudeHook: AgentHook = {
     },
     entries: hookEntries(moments, { matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool }, 1),
     isStrict: true,
+    shell: "powershell",
     consent: undefined,
   },
   read: (event) => readEvent(event, reading),

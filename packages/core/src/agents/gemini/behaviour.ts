@@ -226,6 +226,7 @@ export const geminiHook: AgentHook = {
     },
     entries: familyEntries(moments, rules),
     isStrict: false,
+    shell: undefined,
     consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
   },
   read: (event) => readEvent(event, reading),

@@ -156,6 +156,7 @@ export const qwenHook: AgentHook = {
     },
     entries: familyEntries(moments, rules),
     isStrict: false,
+    shell: "powershell",
     consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
   },
   read: (event) => readEvent(event, reading),
