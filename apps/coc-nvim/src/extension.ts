@@ -188,6 +188,9 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       .then(({ wakeTurns }) => wakeTurns(platform, facts.directory, turns))
       .catch(report);
   }
+  void import("./commands/hooks.ts")
+    .then(({ repairAtStart }) => repairAtStart(platform, hookProgram, logger))
+    .catch(report);
   companion.start().catch(async (error: unknown) => {
     const { noticeLines } = await import("./host/vim-messages.ts");
     services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);

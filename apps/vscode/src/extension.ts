@@ -16,6 +16,9 @@ import { registerViews } from "./views/register-views.ts";
 /** After about this long a reloaded window's extension host listens again (3 to 7 s were seen). */
 const comeBackMs = 4_500;
 
+/** So long after its start nothing is loaded that can wait. */
+const calmMs = 2_000;
+
 let running: { readonly companion: Companion; readonly panel: LazyPanel; readonly turns: LazyTurns } | undefined;
 
 /** Puts the edition together: VS Code's side as a host, the companion behind it, and the commands and views before it. */
@@ -129,6 +132,9 @@ async function serve(context: EditionContext): Promise<void> {
     await companion.start();
     await companion.restored;
     void turns.wake();
+    const repair = async (): Promise<void> => await (await loadLater()).repairAtStart(extensionUri, logger);
+    const timer = setTimeout(() => void repair().catch((error: unknown) => logger.warn(messageOf(error))), calmMs);
+    own({ dispose: () => clearTimeout(timer) });
   } finally {
     restoration.finish();
   }

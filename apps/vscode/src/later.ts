@@ -1,5 +1,6 @@
 // Everything that is not needed before the first proposal, command or look at a view: one chunk of the bundle, reached by
 // `import()` only. One and not several, because what two chunks share becomes a third one that is loaded at start.
+export { repairAtStart } from "./commands/hooks.ts";
 export { registerCommands } from "./commands/register-commands.ts";
 export { registerReviews } from "./diff/register-reviews.ts";
 export { reloadDocument, writeDocument } from "./host/document-texts.ts";

@@ -210,6 +210,20 @@ describe("the hook of an agent", () => {
     expect(readFileSync(settings, "utf8")).toBe(before);
   });
 
+  it("is put right with the start of the editor where what it runs has gone", async () => {
+    mkdirSync(join(window.root, "home", ".claude"));
+    const place = join(window.root, "home", ".patchbay", "patchbay-hook.cjs");
+    const hooks = [{ hooks: [{ type: "command", command: `'/gone/node' '${place}' claude` }] }];
+    const events = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];
+    writeFileSync(settings, JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, hooks])) }));
+    mkdirSync(join(window.root, "extension", "dist"), { recursive: true });
+    writeFileSync(join(window.root, "extension", "dist", "patchbay-hook.cjs"), "// the program");
+    await window.activate();
+    await expect.poll(() => readFileSync(settings, "utf8"), { timeout: 10_000 }).not.toContain("/gone/node");
+    expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
+    expect(readFileSync(place, "utf8")).toBe("// the program");
+  });
+
   it("is not entered where the user thinks better of it", async () => {
     mkdirSync(join(window.root, "home", ".claude"));
     await window.activate();

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { createNodePlatform } from "@patchbay/core";
@@ -64,12 +63,12 @@ export async function runCommand(command: Command): Promise<number> {
       return await runAgent({ command, platform, environment: process.env, tell, run: runInForeground });
     }
     case "hook": {
-      const { manageHooks } = await import("./hook/manage-hooks.ts");
+      const { manageHooks, readHookProgram } = await import("./hook/manage-hooks.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
       return await manageHooks({
         command,
         platform: createNodePlatform(),
-        readProgram: async () => await readFile(new URL("patchbay-hook.cjs", import.meta.url), "utf8"),
+        readProgram: readHookProgram,
         runtime: { program: process.execPath, isElectron: false },
         paint,
         print,

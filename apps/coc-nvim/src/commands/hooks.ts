@@ -1,15 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import process from "node:process";
-import { type Companion, createNodePlatform, type Platform } from "@patchbay/core";
+import { type Companion, createNodePlatform, type Logger, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   type AgentWithHook,
   applyPlan,
+  describeRepair,
   hookCommand,
   placeProgram,
   planInstall,
   planRemove,
+  repairHooks,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
@@ -64,6 +66,19 @@ export async function removeHook(services: HookServices, say: Say, name: string)
   const question = l10n.t("Remove the hook of {0}", agent.agentName);
   const isDone = await carryOut(services, say, plan, question, async (change) => await applyPlan(platform, change));
   if (isDone) say(l10n.t("The hook of {0} is removed. An agent that runs keeps it until it ends.", agent.agentName));
+}
+
+/** Puts right what agents run as our hook, with the start of the editor. Never rejects. */
+export async function repairAtStart(
+  platform: Platform,
+  hookProgram: string,
+  logger: Pick<Logger, "info" | "warn">,
+): Promise<void> {
+  const runtime = { program: process.execPath, isElectron: false };
+  const readProgram = async (): Promise<string> => await readFile(hookProgram, "utf8");
+  for (const one of await repairHooks({ platform, runtime, readProgram })) {
+    logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
+  }
 }
 
 /** What the agent still asks of its user: nothing, for what stands in the user's own settings. */

@@ -12,10 +12,12 @@ import {
   type Review,
   type ReviewRequest,
   type SessionInfo,
+  createNodePlatform,
 } from "@patchbay/core";
 import { createFakeClock } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { registerCommands } from "../../src/commands/commands.ts";
+import { repairAtStart } from "../../src/commands/hooks.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
 import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
 import type { PanelSlot } from "../../src/panel/vim-panel.ts";
@@ -687,6 +689,22 @@ describe("the hook of an agent", () => {
     await coc.run("patchbay.removeHook", "claude");
     expect(readFileSync(settings, "utf8")).toBe(before);
   });
+});
+
+it("what agents run is put right with the start of the editor, and the log says so", async () => {
+  const settings = join(coc.home, ".claude", "settings.json");
+  const program = join(coc.root, "patchbay-hook.cjs");
+  mkdirSync(join(coc.home, ".claude"));
+  writeFileSync(program, "// the program");
+  const hooks = [{ hooks: [{ type: "command", command: `'/gone/node' '${program}' claude` }] }];
+  const events = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];
+  writeFileSync(settings, JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, hooks])) }));
+  const log: string[] = [];
+  const logger = { info: (line: string) => void log.push(line), warn: (line: string) => void log.push(`! ${line}`) };
+  await repairAtStart(createNodePlatform(), program, logger);
+  expect(log).toEqual([expect.stringMatching(/^The hook of Claude Code in .*: repaired\.$/u)]);
+  expect(readFileSync(settings, "utf8")).not.toContain("/gone/node");
+  expect(readFileSync(join(coc.home, ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
 });
 
 describe("openPanel", () => {

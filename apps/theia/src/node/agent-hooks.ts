@@ -1,11 +1,13 @@
-import { type AgentId, messageOf, type Platform } from "@patchbay/core";
+import { type AgentId, type Logger, messageOf, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   applyPlan,
+  describeRepair,
   hookCommand,
   placeProgram,
   planInstall,
   planRemove,
+  repairHooks,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import type { HookAction, HookPlan, HookState } from "../common/protocol.ts";
@@ -27,6 +29,14 @@ export class AgentHooks {
 
   constructor(options: AgentHooksOptions) {
     this.#options = options;
+  }
+
+  /** Puts right what agents run as our hook, with the start of the application. Never rejects. */
+  async repair(logger: Pick<Logger, "info" | "warn">): Promise<void> {
+    const { platform, runtime, program } = this.#options;
+    for (const one of await repairHooks({ platform, runtime, readProgram: async () => program })) {
+      logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
+    }
   }
 
   async list(): Promise<readonly HookState[]> {

@@ -7,6 +7,7 @@ import {
   createNodePlatform,
   type HostIdentity,
   LoadOnce,
+  messageOf,
   type Platform,
 } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
@@ -19,6 +20,7 @@ import { inject, injectable, named, postConstruct } from "@theia/core/shared/inv
 import { version } from "../../package.json";
 import type { PageTexts, PanelWindow } from "../common/panel-protocol.ts";
 import type { PatchbayWindow } from "../common/protocol.ts";
+import type { AgentHooks } from "./agent-hooks.ts";
 import { hookProgram } from "./hook-program.ts";
 import { type ConnectedWindow, PanelService } from "./panel-service.ts";
 import { theiaEncodings } from "./theia-encodings.ts";
@@ -88,6 +90,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
     });
     // Nothing of the application waits for it.
     void this.workspaces.resume();
+    void this.repairHooks();
   }
 
   /** Theia waits for this, and for no longer than five seconds; then it ends all processes below this one. */
@@ -97,14 +100,24 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   /** A window has connected. */
   connect(client: PatchbayWindow): WindowService {
-    const hooks = new LoadOnce(async () => {
-      const { AgentHooks } = await import("./agent-hooks.ts");
-      const runtime = { program: process.execPath, isElectron: process.versions["electron"] !== undefined };
-      return new AgentHooks({ platform: this.platform, runtime, program: hookProgram });
-    });
+    const hooks = new LoadOnce(async () => await this.loadHooks());
     const readSettings = async (folder: string | undefined): Promise<readonly AgentSettings[]> =>
       await readAgentSettings(this.platform, folder);
     return new WindowService(client, this.workspaces, this.log, readSettings, hooks);
+  }
+
+  protected async loadHooks(): Promise<AgentHooks> {
+    const { AgentHooks } = await import("./agent-hooks.ts");
+    const runtime = { program: process.execPath, isElectron: process.versions["electron"] !== undefined };
+    return new AgentHooks({ platform: this.platform, runtime, program: hookProgram });
+  }
+
+  protected async repairHooks(): Promise<void> {
+    try {
+      await (await this.loadHooks()).repair(this.log);
+    } catch (error) {
+      this.log.warn(messageOf(error));
+    }
   }
 
   /** A window has opened its panel. */

@@ -39,3 +39,21 @@ it("nothing is written that was not planned, or that has changed since", async (
   expect(await hooks.apply()).toContain("has just been changed");
   expect(readFileSync(settings, "utf8")).toBe("{}");
 });
+
+it("what agents run is put right with the start of the application, and its log says so", async () => {
+  const { hooks, home, settings, before } = setUp();
+  const log: string[] = [];
+  const logger = { info: (line: string) => void log.push(line), warn: (line: string) => void log.push(`! ${line}`) };
+  await hooks.repair(logger);
+  expect(log).toEqual([]);
+  await hooks.plan("claude", "install");
+  await hooks.apply();
+  const place = join(home, ".patchbay", "patchbay-hook.cjs");
+  writeFileSync(settings, readFileSync(settings, "utf8").replaceAll(/"command": ".*"/gu, `"command": "node ${place} claude"`));
+  await hooks.repair(logger);
+  expect(log).toMatchObject([expect.stringContaining(`The hook of Claude Code in ${settings}`)]);
+  expect(readFileSync(settings, "utf8")).toContain("esac");
+  await hooks.plan("claude", "remove");
+  await hooks.apply();
+  expect(readFileSync(settings, "utf8")).toBe(before);
+});

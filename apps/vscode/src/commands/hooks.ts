@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { createNodePlatform, messageOf, type Platform } from "@patchbay/core";
+import { createNodePlatform, type Logger, messageOf, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   type AgentWithHook,
   applyPlan,
+  describeRepair,
   hookCommand,
   type HookPresence,
   placeProgram,
   planInstall,
   planRemove,
+  repairHooks,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import { commands, type Disposable, Uri, window, workspace } from "vscode";
@@ -23,7 +25,7 @@ const scheme = "patchbay-hook-settings";
 /** "Install Hook…", "Remove Hook…" and "Show Hooks": reviews in every mode of an agent (docs/decisions/0007-hooks.md). */
 export function registerHooks(extensionUri: Uri): Disposable[] {
   const pages = new SettingsPages();
-  const program = Uri.joinPath(extensionUri, "dist", "patchbay-hook.cjs").fsPath;
+  const program = programIn(extensionUri);
   const run = (work: () => Promise<void>) => async (): Promise<void> => {
     try {
       await work();
@@ -46,6 +48,23 @@ export function registerHooks(extensionUri: Uri): Disposable[] {
       run(async () => await showHooks()),
     ),
   ];
+}
+
+/** Puts right what agents run as our hook, with the start of the editor. Never rejects. */
+export async function repairAtStart(extensionUri: Uri, logger: Pick<Logger, "info" | "warn">): Promise<void> {
+  const platform = createNodePlatform();
+  const readProgram = async (): Promise<string> => await readFile(programIn(extensionUri), "utf8");
+  for (const one of await repairHooks({ platform, runtime: ownRuntime(), readProgram })) {
+    logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
+  }
+}
+
+function programIn(extensionUri: Uri): string {
+  return Uri.joinPath(extensionUri, "dist", "patchbay-hook.cjs").fsPath;
+}
+
+function ownRuntime(): Parameters<typeof hookCommand>[2] {
+  return { program: process.execPath, isElectron: process.versions["electron"] !== undefined };
 }
 
 /** The agents' settings before and after, as documents that nobody can type into. */
@@ -91,8 +110,7 @@ async function install(program: string, pages: SettingsPages): Promise<void> {
   const platform = createNodePlatform();
   const agent = await chooseAgent(platform, l10n.t("Install the hook of which agent?"));
   if (agent === undefined) return;
-  const runtime = { program: process.execPath, isElectron: process.versions["electron"] !== undefined };
-  const command = await hookCommand(platform, agent.id, runtime);
+  const command = await hookCommand(platform, agent.id, ownRuntime());
   const plan = await planInstall({ ...agent.request, command });
   const asked = {
     question: l10n.t("Install the hook of {0}? The editor shows the change.", agent.agentName),

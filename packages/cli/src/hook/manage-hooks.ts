@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
 import {
   applyPlan,
+  describeRepair,
   type EditionRuntime,
   hookCommand,
   type HookState,
@@ -9,6 +11,7 @@ import {
   placeProgram,
   planInstall,
   planRemove,
+  repairHooks,
 } from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../command-line.ts";
 import { renderDiff } from "../review/unified-diff.ts";
@@ -38,6 +41,17 @@ function wordsFor(state: HookState): string {
   if (state.kind === "broken") return `it cannot run ${escapeLine(state.missing)}: install it again`;
   if (state.kind === "installed" && !state.endsWell) return "installed by an earlier version: install it again";
   return presences[state.kind];
+}
+
+/** The program that agents run, which the build puts beside this one. */
+export async function readHookProgram(): Promise<string> {
+  return await readFile(new URL("patchbay-hook.cjs", import.meta.url), "utf8");
+}
+
+/** Puts right what agents run as our hook, before a folder is served. Resolves with lines for the user. Never rejects. */
+export async function repairedHooks(platform: Platform, readProgram: () => Promise<string> = readHookProgram): Promise<readonly string[]> {
+  const runtime = { program: process.execPath, isElectron: false };
+  return (await repairHooks({ platform, runtime, readProgram })).map((one) => escapeLine(describeRepair(one)));
 }
 
 /** `patchbay hook install|status|remove`. Resolves with the exit code. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HookCommand } from "../../src/command-line.ts";
-import { manageHooks } from "../../src/hook/manage-hooks.ts";
+import { manageHooks, repairedHooks } from "../../src/hook/manage-hooks.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
 function setUp(settings?: string) {
@@ -82,6 +82,23 @@ describe("patchbay hook", () => {
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     writeFileSync(file, earlier);
     expect(await run("remove", true)).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("{}\n");
+  });
+
+  it("names one of an earlier version, and puts it right before a folder is served", async () => {
+    const { platform, file, run, printed, placed } = setUp("{}\n");
+    await run("install", true);
+    const text = readFileSync(file, "utf8");
+    const old = JSON.stringify(`'${process.execPath}' '${placed}' claude`);
+    writeFileSync(file, text.replaceAll(/(?<="command": )".*"/gu, old));
+    await run("status");
+    expect(printed.at(-1)).toBe(`Claude Code: installed by an earlier version: install it again (${file})`);
+    const lines = await repairedHooks(platform, async () => "console.log(3);");
+    expect(lines).toEqual([`The hook of Claude Code in ${file} could not run, or was an earlier one: repaired.`]);
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(readFileSync(placed, "utf8")).toBe("console.log(3);");
+    expect(await repairedHooks(platform)).toEqual([]);
+    await run("remove", true);
     expect(readFileSync(file, "utf8")).toBe("{}\n");
   });
 

@@ -22,8 +22,8 @@ export interface HookRepair {
 
 /**
  * Puts right what agents run as our hook in the user's own settings, where that cannot be run any more (its Node.js went with an update)
- * or an earlier version has entered it. For the start of an editor: who has installed the hook has seen what is entered, and it is entered
- * anew in its place. One that lacks some of its events was changed by somebody, and is left to them. Never rejects.
+ * or an earlier version has entered it. For the start of an editor: who has installed the hook has seen what is entered, and the same
+ * is entered but for the program. One that lacks some of its events was changed by somebody, and is left to them. Never rejects.
  */
 export async function repairHooks(request: RepairRequest): Promise<readonly HookRepair[]> {
   const repairs: HookRepair[] = [];
@@ -37,6 +37,12 @@ export async function repairHooks(request: RepairRequest): Promise<readonly Hook
     repairs.push({ agentName, file, failure: await repair(agent, request) });
   }
   return repairs;
+}
+
+/** A line for a log or a terminal. */
+export function describeRepair({ agentName, file, failure }: HookRepair): string {
+  const hook = `The hook of ${agentName} in ${file}`;
+  return failure === undefined ? `${hook} could not run, or was an earlier one: repaired.` : `${hook} cannot run. ${failure}`;
 }
 
 async function repair(agent: AgentWithHook, request: RepairRequest): Promise<string | undefined> {
