@@ -93,11 +93,14 @@ describe("patchbay hook", () => {
     writeFileSync(file, text.replaceAll(/(?<="command": )".*"/gu, old));
     await run("status");
     expect(printed.at(-1)).toBe(`Claude Code: installed by an earlier version: install it again (${file})`);
-    const lines = await repairedHooks(platform, async () => "console.log(3);");
+    const runtime = { program: process.execPath, isElectron: false };
+    const repair = async (): Promise<readonly string[]> =>
+      await repairedHooks({ platform, runtime, readProgram: async () => "console.log(3);" });
+    const lines = await repair();
     expect(lines).toEqual([`The hook of Claude Code in ${file} could not run, or was an earlier one: repaired.`]);
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(readFileSync(placed, "utf8")).toBe("console.log(3);");
-    expect(await repairedHooks(platform)).toEqual([]);
+    expect(await repair()).toEqual([]);
     await run("remove", true);
     expect(readFileSync(file, "utf8")).toBe("{}\n");
   });

@@ -67,45 +67,6 @@ export async function planRemove(request: Omit<PlanRequest, "command">): Promise
   });
 }
 
-/** What stood there before the hook, to the last byte; undefined where anybody has changed anything since, or the hook is not there. */
-async function untouched(
-  { place, settings }: Pick<PlanRequest, "place" | "settings">,
-  real: string,
-  text: string | undefined,
-): Promise<string | undefined> {
-  if (text === undefined || isBlank(text)) return undefined;
-  const command = commandIn(treeOf(text));
-  const copy = command === undefined ? undefined : await place.platform.files.readText(copyOf(real), largestFileBytes);
-  const before = copy === undefined ? undefined : plainOf(copy).body;
-  return before !== undefined && isInstalledIn(before, text, { settings, command: command ?? "" }) ? before : undefined;
-}
-
-/** An empty file of settings says nothing, as none does. */
-function isBlank(text: string): boolean {
-  return text.trim() === "";
-}
-
-/** Whether exactly what is to be entered stands there already, wherever the user has it. */
-function isEntered(text: string, { settings, command }: Pick<PlanRequest, "settings" | "command">): boolean {
-  if (isBlank(text) || !isTaken(text, settings)) return false;
-  const tree = treeOf(text);
-  const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
-  const known = new Map(settings.entries.map((entry) => [entry.event, entry]));
-  if (events.some((event) => !known.has(event) && ours(tree, event).length > 0)) return false;
-  return settings.entries.every(({ event, timeout, ...entry }) => {
-    const [hook, ...more] = ours(tree, event);
-    if (hook === undefined || more.length > 0) return false;
-    const group = hook.parent?.parent?.parent;
-    const matcher: unknown = group === undefined ? undefined : nodeAt(group, "matcher")?.value;
-    const isAsked = nodeAt(hook, "command")?.value === command && nodeAt(hook, "timeout")?.value === timeout;
-    return isAsked && (matcher ?? "") === toolsOf(entry);
-  });
-}
-
-function toolsOf({ matcher, commandTool }: Pick<HookEntry, "matcher" | "commandTool">): string {
-  return [matcher, commandTool].filter((one) => one !== undefined).join("|");
-}
-
 /** The copy of what stood there before, beside the file; it goes with the hook. */
 export function copyOf(real: string): string {
   return `${real}.before-patchbay`;

@@ -99,66 +99,6 @@ describe("the hook in an agent's settings", () => {
     expect(await remove()).toBe("nothing");
   });
 
-  it("makes a file that looks as if a person had made it", async () => {
-    const { install, read } = setUp();
-    await install();
-    expect(read()).toBe(`${JSON.stringify(JSON.parse(read()), undefined, 2)}\n`);
-  });
-
-  it("is entered once, and comes out to the byte, whatever stood there", async () => {
-    const name = fc.constantFrom("PreToolUse", "Stop", "SessionStart", "Other");
-    const theirs = fc.record({ type: fc.constant("command"), command: fc.constantFrom("beep", "check.sh") });
-    const group = fc.record({
-      matcher: fc.constantFrom("Bash", "Write", "*"),
-      hooks: fc.array(theirs, { maxLength: 2 }),
-    });
-    const hooks = fc.option(fc.dictionary(name, fc.array(group, { maxLength: 2 })), { nil: undefined });
-    const json = fc.record({ model: fc.option(fc.jsonValue({ maxDepth: 1 }), { nil: undefined }), hooks });
-    const indent = fc.constantFrom(undefined, 1, 2, 4, "\t");
-    const laidOut = fc.tuple(
-      json,
-      indent,
-      fc.constantFrom("\n", "\r\n"),
-      fc.constantFrom("", "\n", "\n\n"),
-      fc.boolean(),
-    );
-    const settings = laidOut.map(([value, indentation, end, last, hasMark]) => {
-      const text = JSON.stringify(value, undefined, indentation).replaceAll("\n", end);
-      return (hasMark ? "\ufeff" : "") + text + last.replaceAll("\n", end);
-    });
-    const blank = fc.constantFrom(
-      "",
-      "\n",
-      "\r\n",
-      "  ",
-      "\ufeff",
-      "{}",
-      "{ }",
-      '{"hooks":{}}',
-      '{ "hooks": { "PreToolUse": [] } }',
-    );
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(settings, blank), fc.boolean(), async (text, isStrict) => {
-        const { install, remove, presence, read, names, request } = settingsOf(platform, text, isStrict);
-        expect(await install()).toBe("change");
-        expect(await presence()).toBe("installed");
-        const entered = read();
-        expect(await install()).toBe("nothing");
-        expect(read()).toBe(entered);
-        // What an older version entered is taken over.
-        const newer = await planInstall({ ...request, command: `${command} || exit 0` });
-        if (newer.kind === "change") await applyPlan(platform, newer);
-        expect(newer.kind).toBe("change");
-        expect(await remove()).toBe("change");
-        expect(read()).toBe(text);
-        expect(names()).toEqual(["settings.json"]);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
   it("gives back a file in which nothing stood", async () => {
     const { install, remove, read, names } = setUp("{}\n");
     await install();

@@ -53,48 +53,6 @@ it("the command of a hook falls back on what runs the editor", async () => {
   expect(command).toContain(` || ELECTRON_RUN_AS_NODE=1 '/opt/editor'\\''s/electron' '`);
 });
 
-describe.each(["/bin/sh", "/bin/bash"])("in %s the command of a hook", (shell) => {
-  const setUpCommand = async (program = "console.log(process.argv[2])") => {
-    const place = setUp(undefined);
-    const bin = join(place.process.homeDirectory, "v 20", "bin");
-    mkdirSync(bin, { recursive: true });
-    const node = join(bin, "node");
-    writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
-    const platform = setUp(bin);
-    await placeProgram(platform, program);
-    const command = await hookCommand(platform, "gemini", electron);
-    const script = join(platform.process.homeDirectory, ".patchbay", "patchbay-hook.cjs");
-    const run = (path = "/usr/bin:/bin") => {
-      const { status, stdout } = spawnSync(shell, ["-c", command], { encoding: "utf8", env: { PATH: path } });
-      return { status, stdout };
-    };
-    return { node, script, run };
-  };
-  const nothing = { status: 0, stdout: "" };
-
-  it("ends with 0 and says nothing whichever part of it cannot be run", async () => {
-    const { node, script, run } = await setUpCommand();
-    expect(run()).toEqual({ status: 0, stdout: "gemini\n" });
-    chmodSync(node, 0o644);
-    expect(run("/nowhere")).toEqual(nothing);
-    writeFileSync(node, "\u007fELF no program", { mode: 0o755 });
-    chmodSync(node, 0o755);
-    expect(run("/nowhere")).toEqual(nothing);
-    rmSync(node);
-    expect(run("/nowhere")).toEqual(nothing);
-    symlinkSync(process.execPath, node);
-    rmSync(script);
-    expect(run()).toEqual(nothing);
-  });
-
-  it("takes another Node.js where its own is gone, and keeps what the program prints", async () => {
-    const { node, run } = await setUpCommand("process.stdout.write('no'); process.exitCode = 3;");
-    expect(run()).toEqual({ status: 0, stdout: "no" });
-    rmSync(node);
-    expect(run(dirname(process.execPath))).toEqual({ status: 0, stdout: "no" });
-  });
-});
-
 it("the program of a hook is private, and replaced by a newer one", async () => {
   const platform = setUp("/nowhere");
   await placeProgram(platform, "1");
