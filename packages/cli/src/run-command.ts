@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { createNodePlatform } from "@patchbay/core";
@@ -20,6 +21,9 @@ export async function runCommand(command: Command): Promise<number> {
       return 0;
     case "serve": {
       const { serve } = await import("./serve/serve.ts");
+      const { repairedHooks } = await import("./hook/manage-hooks.ts");
+      // Standard output is the screen's or the program's.
+      for (const line of await repairedHooks({ platform: createNodePlatform(), ...ownHook })) console.error(line);
       return await serve(command);
     }
     case "status": {
@@ -63,13 +67,12 @@ export async function runCommand(command: Command): Promise<number> {
       return await runAgent({ command, platform, environment: process.env, tell, run: runInForeground });
     }
     case "hook": {
-      const { manageHooks, readHookProgram } = await import("./hook/manage-hooks.ts");
+      const { manageHooks } = await import("./hook/manage-hooks.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
       return await manageHooks({
         command,
         platform: createNodePlatform(),
-        readProgram: readHookProgram,
-        runtime: { program: process.execPath, isElectron: false },
+        ...ownHook,
         paint,
         print,
         ask: askYes,
@@ -103,6 +106,12 @@ function printerFor(command: Command): (line: string) => void {
   if (command.kind === "env" && !process.stdout.isTTY) return (line) => console.log(line);
   return (line) => console.log(terminalSafe(line));
 }
+
+/** What agents run as their hook, which the build puts beside this file, and by what. */
+const ownHook = {
+  readProgram: async (): Promise<string> => await readFile(new URL("patchbay-hook.cjs", import.meta.url), "utf8"),
+  runtime: { program: process.execPath, isElectron: false },
+};
 
 /** Whether the user says yes; undefined where nobody can be asked. */
 async function askYes(question: string): Promise<boolean | undefined> {

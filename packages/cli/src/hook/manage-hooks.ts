@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
 import {
@@ -43,15 +42,11 @@ function wordsFor(state: HookState): string {
   return presences[state.kind];
 }
 
-/** The program that agents run, which the build puts beside this one. */
-export async function readHookProgram(): Promise<string> {
-  return await readFile(new URL("patchbay-hook.cjs", import.meta.url), "utf8");
-}
-
 /** Puts right what agents run as our hook, before a folder is served. Resolves with lines for the user. Never rejects. */
-export async function repairedHooks(platform: Platform, readProgram: () => Promise<string> = readHookProgram): Promise<readonly string[]> {
-  const runtime = { program: process.execPath, isElectron: false };
-  return (await repairHooks({ platform, runtime, readProgram })).map((one) => escapeLine(describeRepair(one)));
+export async function repairedHooks(
+  request: Pick<HooksRequest, "platform" | "readProgram" | "runtime">,
+): Promise<readonly string[]> {
+  return (await repairHooks(request)).map((one) => escapeLine(describeRepair(one)));
 }
 
 /** `patchbay hook install|status|remove`. Resolves with the exit code. */

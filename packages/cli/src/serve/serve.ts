@@ -31,9 +31,6 @@ export async function serve(command: ServeCommand, streams: ScreenStreams = ownS
   const platform = createNodePlatform();
   const moreFolders = command.moreFolders.map(servedFolder);
   const others = await otherEditors(platform, folder);
-  const { repairedHooks } = await import("../hook/manage-hooks.ts");
-  // Standard output is the screen's or the program's.
-  for (const line of await repairedHooks(platform)) console.error(line);
   const abort = new AbortController();
   const onCompanion = (companion: Companion): void => void process.once("exit", () => companion.removeRecordsSync());
   // A second signal ends at once: the listeners are gone by then.
