@@ -49,7 +49,10 @@ it("what agents run is put right with the start of the application, and its log 
   await hooks.plan("claude", "install");
   await hooks.apply();
   const place = join(home, ".patchbay", "patchbay-hook.cjs");
-  writeFileSync(settings, readFileSync(settings, "utf8").replaceAll(/"command": ".*"/gu, `"command": "node ${place} claude"`));
+  writeFileSync(
+    settings,
+    readFileSync(settings, "utf8").replaceAll(/"command": ".*"/gu, `"command": "node ${place} claude"`),
+  );
   await hooks.repair(logger);
   expect(log).toMatchObject([expect.stringContaining(`The hook of Claude Code in ${settings}`)]);
   expect(readFileSync(settings, "utf8")).toContain("esac");

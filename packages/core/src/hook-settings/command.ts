@@ -54,7 +54,8 @@ function inPowerShell(program: string, place: string, agent: string): string {
 }
 
 /** The end of whatever an install has entered, of whichever version and place of ours it was. */
-const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+(?<tail>$| 2>\/dev\/null \|\| case .*$| \} catch .*$)/u;
+const ownCommand =
+  /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+(?<tail>$| 2>\/dev\/null \|\| case .*$| \} catch .*$)/u;
 
 /** Whether a command is one that an install has entered. */
 export function isOwnCommand(command: string): boolean {

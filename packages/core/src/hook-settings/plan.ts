@@ -104,7 +104,9 @@ function isEntered(tree: Node, wanted: Wanted): boolean {
       const matcher: unknown = around === undefined ? undefined : nodeAt(around, "matcher")?.value;
       const fields = Object.entries(group.hooks[0] ?? {});
       const isAlike = fields.length === hook.children?.length;
-      return matcher === group.matcher && isAlike && fields.every(([name, value]) => nodeAt(hook, name)?.value === value);
+      return (
+        matcher === group.matcher && isAlike && fields.every(([name, value]) => nodeAt(hook, name)?.value === value)
+      );
     })
   );
 }
@@ -148,8 +150,7 @@ export interface FoundHook {
 export async function readHook({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<FoundHook> {
   try {
     const { text } = await read(place, settings.file(place, scope));
-    if (text === undefined || isBlank(plainOf(text).body))
-      return { presence: "absent", commands: [], others: [] };
+    if (text === undefined || isBlank(plainOf(text).body)) return { presence: "absent", commands: [], others: [] };
     const tree = treeOf(plainOf(text).body);
     const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
     if (found.length > 0 && !isTaken(plainOf(text).body, settings)) throw new Error("the agent ignores all of it.");

@@ -42,7 +42,9 @@ export async function repairHooks(request: RepairRequest): Promise<readonly Hook
 /** A line for a log or a terminal. */
 export function describeRepair({ agentName, file, failure }: HookRepair): string {
   const hook = `The hook of ${agentName} in ${file}`;
-  return failure === undefined ? `${hook} could not run, or was an earlier one: repaired.` : `${hook} cannot run. ${failure}`;
+  return failure === undefined
+    ? `${hook} could not run, or was an earlier one: repaired.`
+    : `${hook} cannot run. ${failure}`;
 }
 
 async function repair(agent: AgentWithHook, request: RepairRequest): Promise<string | undefined> {

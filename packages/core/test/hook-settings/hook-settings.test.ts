@@ -486,15 +486,18 @@ describe("the way there and back", () => {
     expect(read()).toContain(form);
   });
 
-  it.each([undefined, "", "{}", "{}\n", "{}\r\n"])("ends a file in which nothing stood as people do: %j", async (text) => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    const { install, read } = settingsFor(platform, "gemini", text);
-    await install();
-    const end = text?.includes("\r\n") === true ? "\r\n" : "\n";
-    const layout = `${JSON.stringify(JSON.parse(read()), undefined, 2)}\n`.replaceAll("\n", end);
-    expect(read()).toBe(text === "{}" ? layout.trimEnd() : layout);
-  });
+  it.each([undefined, "", "{}", "{}\n", "{}\r\n"])(
+    "ends a file in which nothing stood as people do: %j",
+    async (text) => {
+      const platform = createTestPlatform();
+      onTestFinished(() => platform.dispose());
+      const { install, read } = settingsFor(platform, "gemini", text);
+      await install();
+      const end = text?.includes("\r\n") === true ? "\r\n" : "\n";
+      const layout = `${JSON.stringify(JSON.parse(read()), undefined, 2)}\n`.replaceAll("\n", end);
+      expect(read()).toBe(text === "{}" ? layout.trimEnd() : layout);
+    },
+  );
 
   it("takes out what an agent has laid out anew on one line, with the lists that were ours", async () => {
     const platform = createTestPlatform();
