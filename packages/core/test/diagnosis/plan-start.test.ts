@@ -9,7 +9,8 @@ const script = "/opt/patchbay/patchbay-hook.cjs";
 
 function setUp(files: Readonly<Record<string, string>> = {}, environment: Readonly<Record<string, string>> = {}) {
   const platform = createMemoryPlatform({ environment });
-  for (const [path, text] of Object.entries(files)) platform.files.addFile(path, text);
+  for (const [path, text] of Object.entries(files))
+    platform.files.addFile(path, text, { mode: path === node ? 0o755 : 0o644 });
   return (agent: AgentId, ...args: readonly string[]): Promise<StartPlan> =>
     planStart(platform, { agent, folder, args });
 }
