@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HttpAgent } from "../src/attack/http-agent.ts";
@@ -263,7 +264,12 @@ describe("abuse", () => {
         const from = agent.told.length;
         await agent.openDiff(path, `${how} ${done} ${"x".repeat(1_000)}\n`);
         await agent.stream?.until(() => agent.told.slice(from).some(({ method }) => method.startsWith("ide/diff")));
-        if (done % 4 === 0) await socket.openDiff(path, `${how} ${done} ${"y".repeat(1_000)}\n`);
+        // As agents do: what is accepted and never written is kept for its user.
+        const accepted = agent.told.slice(from).find(({ method }) => method === "ide/diffAccepted")?.params["content"];
+        if (typeof accepted === "string") writeFileSync(path, accepted);
+        if (done % 4 !== 0) continue;
+        const [verdict, text = ""] = await socket.openDiff(path, `${how} ${done} ${"y".repeat(1_000)}\n`);
+        if (verdict === "FILE_SAVED") writeFileSync(path, text);
         if (done % 100 === 0) await editor.call(ask.forgetViews);
       }
       await editor.call(ask.forgetViews);
