@@ -268,8 +268,9 @@ describe("abuse", () => {
         const accepted = agent.told.slice(from).find(({ method }) => method === "ide/diffAccepted")?.params["content"];
         if (typeof accepted === "string") writeFileSync(path, accepted);
         if (done % 4 !== 0) continue;
-        const [verdict, text = ""] = await socket.openDiff(path, `${how} ${done} ${"y".repeat(1_000)}\n`);
-        if (verdict === "FILE_SAVED") writeFileSync(path, text);
+        const other = editor.sandbox.file(`g${done % 7}.txt`);
+        const [verdict, text = ""] = await socket.openDiff(other, `${how} ${done} ${"y".repeat(1_000)}\n`);
+        if (verdict === "FILE_SAVED") writeFileSync(other, text);
         if (done % 100 === 0) await editor.call(ask.forgetViews);
       }
       await editor.call(ask.forgetViews);

@@ -175,6 +175,8 @@ export class PendingWrite {
     const typed = { ...this.#awaited, isEdited: true };
     if (!this.isEdited || holdsChange([this.#awaited.onto], typed, splitByteOrderMark(text).body))
       this.#isReplaced = true;
+    // Before it asked again it may have written, and what it asks for now may be on disk before anybody has looked.
+    void this.look();
   }
 
   /** The run ends while it is on its way: the next one looks whether it has arrived. */
