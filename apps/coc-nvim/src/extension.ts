@@ -189,7 +189,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       .catch(report);
   }
   void import("./commands/hooks.ts")
-    .then(({ repairAtStart }) => repairAtStart(platform, hookProgram, logger))
+    .then(({ repairAtStart }) => repairAtStart(platform, hookProgram, (line) => logger.warn(line)))
     .catch(report);
   companion.start().catch(async (error: unknown) => {
     const { noticeLines } = await import("./host/vim-messages.ts");

@@ -132,8 +132,9 @@ async function serve(context: EditionContext): Promise<void> {
     await companion.start();
     await companion.restored;
     void turns.wake();
-    const repair = async (): Promise<void> => await (await loadLater()).repairAtStart(extensionUri, logger);
-    const timer = setTimeout(() => void repair().catch((error: unknown) => logger.warn(messageOf(error))), calmMs);
+    const warn = (line: string): void => logger.warn(line);
+    const repair = async (): Promise<void> => await (await loadLater()).repairAtStart(extensionUri, warn);
+    const timer = setTimeout(() => void repair(), calmMs);
     own({ dispose: () => clearTimeout(timer) });
   } finally {
     restoration.finish();

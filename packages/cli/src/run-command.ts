@@ -21,9 +21,10 @@ export async function runCommand(command: Command): Promise<number> {
       return 0;
     case "serve": {
       const { serve } = await import("./serve/serve.ts");
-      const { repairedHooks } = await import("./hook/manage-hooks.ts");
+      const { repairHooks } = await import("@patchbay/core/hook-settings");
       // Standard output is the screen's or the program's.
-      for (const line of await repairedHooks({ platform: createNodePlatform(), ...ownHook })) console.error(line);
+      const warn = (line: string): void => console.error(terminalSafe(line));
+      await repairHooks({ platform: createNodePlatform(), ...ownHook, warn });
       return await serve(command);
     }
     case "status": {

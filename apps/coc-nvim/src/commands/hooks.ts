@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import process from "node:process";
-import { type Companion, createNodePlatform, type Logger, type Platform } from "@patchbay/core";
+import { type Companion, createNodePlatform, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   type AgentWithHook,
   applyPlan,
-  describeRepair,
   hookCommand,
   placeProgram,
   planInstall,
@@ -72,13 +71,10 @@ export async function removeHook(services: HookServices, say: Say, name: string)
 export async function repairAtStart(
   platform: Platform,
   hookProgram: string,
-  logger: Pick<Logger, "info" | "warn">,
+  warn: (line: string) => void,
 ): Promise<void> {
   const runtime = { program: process.execPath, isElectron: false };
-  const readProgram = async (): Promise<string> => await readFile(hookProgram, "utf8");
-  for (const one of await repairHooks({ platform, runtime, readProgram })) {
-    logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
-  }
+  await repairHooks({ platform, runtime, readProgram: async () => await readFile(hookProgram, "utf8"), warn });
 }
 
 /** What the agent still asks of its user: nothing, for what stands in the user's own settings. */

@@ -700,9 +700,8 @@ it("what agents run is put right with the start of the editor, and the log says 
   const events = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];
   writeFileSync(settings, JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, hooks])) }));
   const log: string[] = [];
-  const logger = { info: (line: string) => void log.push(line), warn: (line: string) => void log.push(`! ${line}`) };
-  await repairAtStart(createNodePlatform(), program, logger);
-  expect(log).toEqual([expect.stringMatching(/^The hook of Claude Code in .*: repaired\.$/u)]);
+  await repairAtStart(createNodePlatform(), program, (line) => void log.push(line));
+  expect(log).toEqual([expect.stringMatching(/^The hook of Claude Code in .* Repaired\.$/u)]);
   expect(readFileSync(settings, "utf8")).not.toContain("/gone/node");
   expect(readFileSync(join(coc.home, ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
 });

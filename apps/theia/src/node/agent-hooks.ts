@@ -1,8 +1,7 @@
-import { type AgentId, type Logger, messageOf, type Platform } from "@patchbay/core";
+import { type AgentId, messageOf, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   applyPlan,
-  describeRepair,
   hookCommand,
   placeProgram,
   planInstall,
@@ -32,11 +31,9 @@ export class AgentHooks {
   }
 
   /** Puts right what agents run as our hook, with the start of the application. Never rejects. */
-  async repair(logger: Pick<Logger, "info" | "warn">): Promise<void> {
+  async repair(warn: (line: string) => void): Promise<void> {
     const { platform, runtime, program } = this.#options;
-    for (const one of await repairHooks({ platform, runtime, readProgram: async () => program })) {
-      logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
-    }
+    await repairHooks({ platform, runtime, readProgram: async () => program, warn });
   }
 
   async list(): Promise<readonly HookState[]> {

@@ -114,7 +114,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   protected async repairHooks(): Promise<void> {
     try {
-      await (await this.loadHooks()).repair(this.log);
+      await (await this.loadHooks()).repair((line) => this.log.warn(line));
     } catch (error) {
       this.log.warn(messageOf(error));
     }

@@ -43,8 +43,8 @@ it("nothing is written that was not planned, or that has changed since", async (
 it("what agents run is put right with the start of the application, and its log says so", async () => {
   const { hooks, home, settings, before } = setUp();
   const log: string[] = [];
-  const logger = { info: (line: string) => void log.push(line), warn: (line: string) => void log.push(`! ${line}`) };
-  await hooks.repair(logger);
+  const warn = (line: string): void => void log.push(line);
+  await hooks.repair(warn);
   expect(log).toEqual([]);
   await hooks.plan("claude", "install");
   await hooks.apply();
@@ -53,7 +53,7 @@ it("what agents run is put right with the start of the application, and its log 
     settings,
     readFileSync(settings, "utf8").replaceAll(/"command": ".*"/gu, `"command": "node ${place} claude"`),
   );
-  await hooks.repair(logger);
+  await hooks.repair(warn);
   expect(log).toMatchObject([expect.stringContaining(`The hook of Claude Code in ${settings}`)]);
   expect(readFileSync(settings, "utf8")).toContain("esac");
   await hooks.plan("claude", "remove");

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createNodePlatform, type Logger, messageOf, type Platform } from "@patchbay/core";
+import { createNodePlatform, messageOf, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   type AgentWithHook,
   applyPlan,
-  describeRepair,
   hookCommand,
   type HookPresence,
   placeProgram,
@@ -51,12 +50,9 @@ export function registerHooks(extensionUri: Uri): Disposable[] {
 }
 
 /** Puts right what agents run as our hook, with the start of the editor. Never rejects. */
-export async function repairAtStart(extensionUri: Uri, logger: Pick<Logger, "info" | "warn">): Promise<void> {
-  const platform = createNodePlatform();
+export async function repairAtStart(extensionUri: Uri, warn: (line: string) => void): Promise<void> {
   const readProgram = async (): Promise<string> => await readFile(programIn(extensionUri), "utf8");
-  for (const one of await repairHooks({ platform, runtime: ownRuntime(), readProgram })) {
-    logger[one.failure === undefined ? "info" : "warn"](describeRepair(one));
-  }
+  await repairHooks({ platform: createNodePlatform(), runtime: ownRuntime(), readProgram, warn });
 }
 
 function programIn(extensionUri: Uri): string {

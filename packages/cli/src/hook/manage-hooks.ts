@@ -2,7 +2,6 @@ import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchb
 import { readAgentSettings } from "@patchbay/core/diagnosis";
 import {
   applyPlan,
-  describeRepair,
   type EditionRuntime,
   hookCommand,
   type HookState,
@@ -10,7 +9,6 @@ import {
   placeProgram,
   planInstall,
   planRemove,
-  repairHooks,
 } from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../command-line.ts";
 import { renderDiff } from "../review/unified-diff.ts";
@@ -40,13 +38,6 @@ function wordsFor(state: HookState): string {
   if (state.kind === "broken") return `it cannot run ${escapeLine(state.missing)}: install it again`;
   if (state.kind === "installed" && !state.endsWell) return "installed by an earlier version: install it again";
   return presences[state.kind];
-}
-
-/** Puts right what agents run as our hook, before a folder is served. Resolves with lines for the user. Never rejects. */
-export async function repairedHooks(
-  request: Pick<HooksRequest, "platform" | "readProgram" | "runtime">,
-): Promise<readonly string[]> {
-  return (await repairHooks(request)).map((one) => escapeLine(describeRepair(one)));
 }
 
 /** `patchbay hook install|status|remove`. Resolves with the exit code. */

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { repairHooks } from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../../src/command-line.ts";
-import { manageHooks, repairedHooks } from "../../src/hook/manage-hooks.ts";
+import { manageHooks } from "../../src/hook/manage-hooks.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
 function setUp(settings?: string) {
@@ -94,13 +95,16 @@ describe("patchbay hook", () => {
     await run("status");
     expect(printed.at(-1)).toBe(`Claude Code: installed by an earlier version: install it again (${file})`);
     const runtime = { program: process.execPath, isElectron: false };
-    const repair = async (): Promise<readonly string[]> =>
-      await repairedHooks({ platform, runtime, readProgram: async () => "console.log(3);" });
-    const lines = await repair();
-    expect(lines).toEqual([`The hook of Claude Code in ${file} could not run, or was an earlier one: repaired.`]);
+    const lines: string[] = [];
+    const warn = (line: string): void => void lines.push(line);
+    const repair = async (): Promise<void> =>
+      await repairHooks({ platform, runtime, readProgram: async () => "console.log(3);", warn });
+    await repair();
+    expect(lines).toEqual([`The hook of Claude Code in ${file} cannot run, or is an earlier one. Repaired.`]);
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(readFileSync(placed, "utf8")).toBe("console.log(3);");
-    expect(await repair()).toEqual([]);
+    await repair();
+    expect(lines).toHaveLength(1);
     await run("remove", true);
     expect(readFileSync(file, "utf8")).toBe("{}\n");
   });

@@ -64,11 +64,7 @@ export function isOwnCommand(command: string): boolean {
 
 /** Whether a command of ours ends well also where it cannot be started. */
 export function endsWell(command: string): boolean {
-  return command.endsWith(shellTail) || (isForPowerShell(command) && command.endsWith(powerShellTail));
-}
-
-function isForPowerShell(command: string): boolean {
-  return command.startsWith(powerShellHead);
+  return command.endsWith(shellTail) || command.endsWith(powerShellTail);
 }
 
 /** The first absolute path of a command of ours that cannot be run: its Node, or its script. */
@@ -86,7 +82,7 @@ export async function missingProgram({ files, process }: Platform, command: stri
 }
 
 function wordsOf(command: string): readonly string[] {
-  if (isForPowerShell(command)) {
+  if (command.startsWith(powerShellHead)) {
     return [...command.matchAll(/'(?<word>(?:[^']|'')*)'/gu)].map(({ groups }) =>
       (groups?.["word"] ?? "").replaceAll("''", "'"),
     );

@@ -2,7 +2,7 @@
 export { agentsWithHooks, type AgentWithHook, type HookState, inspectHook, inspectIn } from "./inspect.ts";
 export { applyPlan, placeProgram } from "./apply.ts";
 export { type EditionRuntime, hookCommand } from "./command.ts";
-export { describeRepair, type HookRepair, repairHooks } from "./repair.ts";
+export { repairHooks } from "./repair.ts";
 export {
   type HookPresence,
   hookPresence,

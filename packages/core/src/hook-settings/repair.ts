@@ -10,14 +10,8 @@ export interface RepairRequest {
   readonly runtime: EditionRuntime;
   /** The text of what agents run as their hook. */
   readonly readProgram: () => Promise<string>;
-}
-
-/** A hook that could not run, or would have stood in the agent's way as soon as it could not. */
-export interface HookRepair {
-  readonly agentName: string;
-  readonly file: string;
-  /** Why it is as it was, as a sentence; undefined: it is put right. */
-  readonly failure: string | undefined;
+  /** A line for a log or a terminal about each hook that could not run, whether it can now or not. */
+  readonly warn: (line: string) => void;
 }
 
 /**
@@ -25,39 +19,21 @@ export interface HookRepair {
  * or an earlier version has entered it. For the start of an editor: who has installed the hook has seen what is entered, and the same
  * is entered but for the program. One that lacks some of its events was changed by somebody, and is left to them. Never rejects.
  */
-export async function repairHooks(request: RepairRequest): Promise<readonly HookRepair[]> {
-  const repairs: HookRepair[] = [];
+export async function repairHooks(request: RepairRequest): Promise<void> {
   for (const agent of await agentsWithHooks(request.platform)) {
-    if (agent.presence !== "installed" && agent.presence !== "partly") continue;
-    const { place, settings } = agent.request;
-    const state = await inspectIn(place, settings, "user");
-    const isToRepair = state.kind === "broken" || (state.kind === "installed" && !state.endsWell);
-    if (!isToRepair) continue;
-    const { agentName, file } = agent;
-    repairs.push({ agentName, file, failure: await repair(agent, request) });
-  }
-  return repairs;
-}
-
-/** A line for a log or a terminal. */
-export function describeRepair({ agentName, file, failure }: HookRepair): string {
-  const hook = `The hook of ${agentName} in ${file}`;
-  return failure === undefined
-    ? `${hook} could not run, or was an earlier one: repaired.`
-    : `${hook} cannot run. ${failure}`;
-}
-
-async function repair(agent: AgentWithHook, request: RepairRequest): Promise<string | undefined> {
-  const { platform, runtime, readProgram } = request;
-  if (agent.presence === "partly") return "It is installed only in part: install it again.";
-  try {
-    const plan = await planInstall({ ...agent.request, command: await hookCommand(platform, agent.id, runtime) });
-    if (plan.kind === "refused") return plan.reason;
-    await placeProgram(platform, await readProgram());
-    if (plan.kind === "change") await applyPlan(platform, plan);
     const state = await inspectIn(agent.request.place, agent.request.settings, "user");
-    return state.kind === "broken" ? `${state.missing} cannot be run.` : undefined;
-  } catch (error) {
-    return messageOf(error);
+    if (state.kind !== "broken" && (state.kind !== "installed" || state.endsWell)) continue;
+    const outcome = await repair(agent, request).catch(messageOf);
+    request.warn(`The hook of ${agent.agentName} in ${agent.file} cannot run, or is an earlier one. ${outcome}`);
   }
+}
+
+/** What became of it, as a sentence. */
+async function repair(agent: AgentWithHook, { platform, runtime, readProgram }: RepairRequest): Promise<string> {
+  if (agent.presence === "partly") return "Part of it is missing, too: install it again.";
+  const plan = await planInstall({ ...agent.request, command: await hookCommand(platform, agent.id, runtime) });
+  if (plan.kind === "refused") return plan.reason;
+  await placeProgram(platform, await readProgram());
+  if (plan.kind === "change") await applyPlan(platform, plan);
+  return "Repaired.";
 }

@@ -186,7 +186,12 @@ describe("a hook that cannot run", () => {
     const plan = await planInstall({ ...request, command: command ?? found.command });
     if (plan.kind === "change") await applyPlan(platform, plan);
     const state = async () => await inspectIn(place, request.settings, "user");
-    const repair = async () => await repairHooks({ platform, runtime: found.runtime, readProgram: async () => "2" });
+    const repair = async () => {
+      const lines: string[] = [];
+      const warn = (line: string): void => void lines.push(line);
+      await repairHooks({ platform, runtime: found.runtime, readProgram: async () => "2", warn });
+      return lines;
+    };
     const remove = async () => {
       const removal = await planRemove(request);
       if (removal.kind === "change") await applyPlan(platform, removal);
@@ -204,7 +209,7 @@ describe("a hook that cannot run", () => {
     symlinkSync(process.execPath, join(other, "node"));
     unlinkSync(node);
     expect(await state()).toMatchObject({ kind: "broken", missing: node });
-    expect(await repair()).toEqual([{ agentName: "Gemini CLI", file, failure: undefined }]);
+    expect(await repair()).toEqual([`The hook of Gemini CLI in ${file} cannot run, or is an earlier one. Repaired.`]);
     expect(await state()).toMatchObject({ kind: "installed", endsWell: true });
     expect(await repair()).toEqual([]);
     expect(await remove()).toBe(before);
@@ -214,7 +219,7 @@ describe("a hook that cannot run", () => {
     const { script, state, repair } = await install(before);
     rmSync(script);
     expect(await state()).toMatchObject({ kind: "broken", missing: script });
-    expect(await repair()).toMatchObject([{ failure: undefined }]);
+    expect(await repair()).toEqual([expect.stringMatching(/ Repaired\.$/u)]);
     expect(readFileSync(script, "utf8")).toBe("2");
     expect(await state()).toMatchObject({ kind: "installed" });
   });
@@ -225,7 +230,7 @@ describe("a hook that cannot run", () => {
     expect(await state()).toMatchObject({ kind: "broken" });
     writeFileSync(file, readFileSync(file, "utf8").replaceAll("/tmp/patchbay-hook.cjs", script));
     expect(await state()).toMatchObject({ kind: "installed", endsWell: false });
-    expect(await repair()).toMatchObject([{ failure: undefined }]);
+    expect(await repair()).toEqual([expect.stringMatching(/ Repaired\.$/u)]);
     expect(readFileSync(file, "utf8")).toContain(JSON.stringify(command));
     expect(readFileSync(file, "utf8")).not.toContain(JSON.stringify(old));
     expect(await remove()).toBe(before);
@@ -245,12 +250,12 @@ describe("a hook that cannot run", () => {
     const whole = readFileSync(file, "utf8");
     const part = whole.replace("SessionEnd", "Other");
     writeFileSync(file, part);
-    expect(await repair()).toMatchObject([{ failure: expect.stringContaining("only in part") }]);
+    expect(await repair()).toEqual([expect.stringContaining("Part of it is missing")]);
     expect(readFileSync(file, "utf8")).toBe(part);
     writeFileSync(file, whole);
     writeFileSync(join(script, "..", "x"), "");
     rmSync(join(script, ".."), { recursive: true });
     writeFileSync(join(script, ".."), "");
-    expect(await repair()).toMatchObject([{ failure: expect.any(String) }]);
+    expect(await repair()).toEqual([expect.not.stringContaining("Repaired.")]);
   });
 });
