@@ -30,7 +30,10 @@ interface Words {
 }
 
 const renew = `eval "$(${program} env)"`;
-const reload = "Reload the editor's window.";
+/** What has an editor write its records anew. */
+function reload({ isServe }: NamedEditor): string {
+  return isServe === true ? `Restart \`${program} serve\`.` : "Reload the editor's window.";
+}
 
 function rawWordsOf(finding: Finding): Words {
   const agents =
@@ -52,7 +55,8 @@ function rawWordsOf(finding: Finding): Words {
       const count = others.length + 1;
       const why =
         others.length === 0 ? "" : ` Of the ${count} editors that have this folder open, it is ${reasons[because]}.`;
-      return { text: `${agents} ${verb("connects", "connect")} to ${at(editor)}.${why}` };
+      const connects = finding.level === "ok" ? verb("connects", "connect") : "would connect";
+      return { text: `${agents} ${connects} to ${at(editor)}.${why}` };
     }
     case "waits-to-be-told": {
       const start = first?.connecting.command;
@@ -98,7 +102,7 @@ function rawWordsOf(finding: Finding): Words {
     }
     case "token-refused":
       return {
-        text: `${at(finding.values.editor)} rejects the token in ${finding.values.path}, which does not belong to its current run. ${reload}`,
+        text: `${at(finding.values.editor)} rejects the token in ${listOf(finding.values.paths, "and")}, which does not belong to its current run. ${reload(finding.values.editor)}`,
       };
     case "editor-stopped":
       return {
@@ -107,16 +111,20 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "editor-silent":
       return {
-        text: `${at(finding.values.editor)} accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window.`,
+        text: `${at(finding.values.editor)} accepts connections but does not answer: it hangs or is very busy. Wait, or ${finding.values.editor.isServe === true ? `restart \`${program} serve\`` : "reload its window"}.`,
       };
     case "editor-full":
       return {
         text: `${at(finding.values.editor)} has reached its limit of connected agents. Exit one of them first.`,
       };
-    case "port-of-another-program":
-      return {
-        text: `${finding.values.path} points ${agents} to port ${finding.values.editor.port}, where another program answers instead of ${finding.values.editor.name}. ${reload}`,
-      };
+    case "port-of-another-program": {
+      const { editor, paths, isSurelyEnded } = finding.values;
+      const points = paths.length === 1 ? "points" : "point";
+      const text = `${listOf(paths, "and")} ${points} ${agents} to port ${editor.port}, where another program listens instead of ${editor.name}`;
+      return isSurelyEnded
+        ? { text: `${text}, which has exited.`, fix: `rm ${paths.map(quoteWord).join(" ")}` }
+        : { text: `${text}. ${reload(editor)}` };
+    }
     case "takes-ended-editor": {
       const { editor, path, isSurelyEnded, better } = finding.values;
       const text = `${agents} chooses ${at(editor)}, which has exited, and tries no other: ${path} and a variable in this terminal point to it.`;
@@ -170,10 +178,13 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "directory-of-another-user": {
       const { directory, uid, isTemporary } = finding.values;
-      const own = isTemporary ? " or give the editor and the agent a TMPDIR of your own" : "";
-      return {
-        text: `${directory} belongs to another user (uid ${uid}), so your editors cannot announce themselves to ${agents} there. Ask its owner to remove it${own === "" ? "" : `,${own}`}.`,
-      };
+      const text = `${directory} belongs to another user (uid ${uid}), so your editors cannot announce themselves to ${agents} there.`;
+      // What was made there by sudo is the user's to take back.
+      if (uid === 0 && !isTemporary) {
+        return { text, fix: `sudo chown -R "$(id -u):$(id -g)" ${quoteWord(directory)}` };
+      }
+      const own = isTemporary ? ", or give the editor and the agent a TMPDIR of your own" : "";
+      return { text: `${text} Ask its owner to remove it${own}.` };
     }
     case "directory-is-a-link":
       return {
@@ -219,7 +230,7 @@ function rawWordsOf(finding: Finding): Words {
     case "record-of-ended-process": {
       const { path, editor, pid } = finding.values;
       return {
-        text: `${path} names process ${pid}, which has exited: ${agents} deletes it, although ${editor.name} answers. ${reload}`,
+        text: `${path} names process ${pid}, which has exited: ${agents} deletes it, although ${editor.name} answers. ${reload(editor)}`,
       };
     }
     case "record-without-editor-names":
@@ -228,7 +239,7 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "record-missing":
       return {
-        text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload} If that does not help, run the editor's own diagnosis.`,
+        text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload(finding.values.editor)} If that does not help, run the editor's own diagnosis.`,
       };
     case "editor-mode-off": {
       const { file, userFile } = finding.values;

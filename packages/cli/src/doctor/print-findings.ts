@@ -43,7 +43,7 @@ export async function printFindings(request: DoctorRequest): Promise<number> {
     }
     print("");
     const [worst] = findings;
-    const more = worst === undefined || worst.level === "ok" || worst.code === "not-installed";
+    const more = worst?.level !== "problem" || worst.code === "not-installed";
     print(`${summary(findings)}${more ? "" : ` To have one explained: ${program} doctor --explain ${worst.code}`}`);
   }
   return findings.some(({ level }) => level === "problem") ? 1 : 0;
@@ -55,10 +55,13 @@ function mark({ level }: Finding, paint: Paint): string {
 }
 
 function summary(findings: readonly Finding[]): string {
-  const problems = findings.filter(({ level }) => level === "problem").length;
-  if (problems > 0) return problems === 1 ? "1 problem found." : `${problems} problems found.`;
   const isAbsent = ({ code }: Finding): boolean => code === "not-installed";
-  return findings.every(isAbsent)
-    ? "No agent is installed here."
-    : "Agents started here can connect and will show their changes.";
+  if (findings.every(isAbsent)) return "No agent is installed here.";
+  const problems = findings.filter(({ level }) => level === "problem");
+  const absent = new Set(findings.filter(isAbsent).flatMap(({ agents }) => agents));
+  // What is said of agents that are not there is what would be.
+  const isNoneThere = findings.every(({ agents }) => agents.length > 0 && agents.every((agent) => absent.has(agent)));
+  if (isNoneThere && problems.every(isAbsent)) return "No agent was found on this terminal's PATH.";
+  if (problems.length > 0) return problems.length === 1 ? "1 problem found." : `${problems.length} problems found.`;
+  return "Agents started here can connect and will show their changes.";
 }

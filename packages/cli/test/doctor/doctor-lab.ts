@@ -30,6 +30,8 @@ export class DoctorLab {
   readonly system: Map<string, string> = new Map();
   /** Paths that belong to somebody else. */
   readonly foreign: Set<string> = new Set();
+  /** Paths that belong to root, while the user is another. */
+  readonly rooted: Set<string> = new Set();
   /** Processes of which the system tells the truth. */
   readonly visible: Set<number> = new Set();
   readonly elsewhere: Surroundings[] = [];
@@ -47,7 +49,7 @@ export class DoctorLab {
     for (const command of ["gemini", "qwen", "claude"]) this.put(join(this.platform.root, "bin", command), "", 0o755);
     this.environment["PATH"] = join(this.platform.root, "bin");
     this.put(this.inHome(".gemini/settings.json"), '{ "ide": { "enabled": true } } // fine');
-    this.put(this.inHome(".qwen/settings.json"), '{ "tools": { "approvalMode": "default", }, }');
+    this.put(this.inHome(".qwen/settings.json"), '{ "tools": { "approvalMode": "default" /* fine */ } }');
     this.put(this.inHome(".claude/settings.json"), '{ "permissions": { "defaultMode": "default" } }');
   }
 
@@ -129,6 +131,17 @@ export class DoctorLab {
     return await listen(server);
   }
 
+  /** Somebody who answers whoever only asks who is there, and says nothing to an agent. */
+  async hangingServer(): Promise<number> {
+    const server: HttpServer = createHttpServer((request, response) => {
+      if (request.method === "GET") response.writeHead(401).end();
+    });
+    server.on("upgrade", (_request, socket) => this.#ends.push(() => socket.destroy()));
+    this.#ends.push(() => server.closeAllConnections());
+    this.#ends.push(() => server.close());
+    return await listen(server);
+  }
+
   /** An editor's process that is stopped, as by Ctrl-Z. */
   async stoppedProcess(): Promise<{ readonly pid: number; readonly port: number }> {
     const script = `require("node:http").createServer((_, response) => response.end()).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`;
@@ -179,7 +192,8 @@ export class DoctorLab {
 
   /** The terminal's view: it sees this lab, and what the system was told to tell. Nothing can be changed. */
   terminal(): Platform {
-    const { platform, environment, system, foreign, uid, temporaryDirectory, homeDirectory } = this;
+    const { platform, environment, system, foreign, rooted, temporaryDirectory, homeDirectory } = this;
+    const uid = rooted.size > 0 ? 1000 : this.uid;
     const { files } = platform;
     const isHere = (path: string): boolean =>
       path.startsWith(platform.root) || Array.from(this.visible).some((pid) => path.startsWith(`/proc/${pid}/`));
@@ -187,6 +201,7 @@ export class DoctorLab {
       if (system.has(path))
         return { kind: "file", uid: 0, mode: 0o644, size: 0, modifiedMs: 0, changedMs: 0, id: path };
       const facts = isHere(path) ? await files.lstat(path) : undefined;
+      if (facts !== undefined && rooted.size > 0) return { ...facts, uid: rooted.has(path) ? 0 : uid };
       return facts !== undefined && foreign.has(path) ? { ...facts, uid: facts.uid + 1 } : facts;
     };
     const readOpened = async (path: string, limit: number): Promise<OpenedText | undefined> => {

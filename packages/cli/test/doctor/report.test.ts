@@ -37,9 +37,9 @@ describe("the report for strangers", () => {
 
   it("keeps what tells the cause: places that are the same everywhere, ports, names of editors", () => {
     const editor = { name: "VS Code", port: 4711 };
-    expect(valuesOf("token-refused", { editor, path: "/home/zanzibar/.claude/ide/4711.lock" })).toEqual([
+    expect(valuesOf("token-refused", { editor, paths: ["/home/zanzibar/.claude/ide/4711.lock"] })).toEqual([
       "  editor: VS Code (port 4711)",
-      "  path: ~/.claude/ide/4711.lock",
+      "  paths: ~/.claude/ide/4711.lock",
     ]);
     expect(valuesOf("other-folder", { editor, open: "/home/zanzibar" })).toContain("  open: ~");
     expect(valuesOf("no-editor", { folder: "/home/zanzibar/secret-project" })).toEqual(["  folder: FOLDER"]);

@@ -226,6 +226,30 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "The editor refuses the tokens of all its records",
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.httpServer(401);
+      for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
+      lab.environment["CLAUDE_CODE_SSE_PORT"] = String(port);
+    },
+    says: [
+      "✗ Editor (port N) rejects the token in TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock and ~/.claude/ide/N.lock, which does not belong to its current run. Reload the editor's window. [token-refused]",
+    ],
+  },
+  {
+    title: "`patchbay serve` refuses the token of its record",
+    agents: ["gemini"],
+    make: async (lab) => {
+      lab.settle();
+      const ideInfo = { name: "patchbay", displayName: "Patchbay" };
+      lab.record("gemini", await lab.httpServer(401), { ideInfo });
+    },
+    says: [
+      "✗ Patchbay (port N) rejects the token in TMP/gemini/ide/gemini-ide-server-N-N.json, which does not belong to its current run. Restart `patchbay serve`. [token-refused]",
+    ],
+  },
+  {
     title: "The editor's process is stopped",
     agents: ["qwen"],
     make: async (lab) => {
@@ -250,6 +274,28 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "The editor hangs, and all three agents find it",
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.silentServer();
+      for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
+    },
+    says: [
+      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+    ],
+  },
+  {
+    title: "The editor hangs once it has answered: its port answers, and no session opens",
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.hangingServer();
+      for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
+    },
+    says: [
+      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+    ],
+  },
+  {
     title: "The editor serves as many agents as it can",
     agents: ["gemini"],
     make: async (lab) => {
@@ -266,7 +312,20 @@ export const situations: readonly Situation[] = [
       lab.record("claude", await lab.httpServer(404));
     },
     says: [
-      "✗ ~/.claude/ide/N.lock points Claude Code to port N, where another program answers instead of Editor. Reload the editor's window. [port-of-another-program]",
+      "✗ ~/.claude/ide/N.lock points Claude Code to port N, where another program listens instead of Editor. Reload the editor's window. [port-of-another-program]",
+    ],
+  },
+  {
+    title: "Another program, which says nothing, has the port of an editor that was killed",
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.silentServer();
+      const patchbay = { pid: deadPid };
+      for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port, { patchbay });
+    },
+    says: [
+      "✗ TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock and ~/.claude/ide/N.lock point Gemini CLI, Qwen Code and Claude Code to port N, where another program listens instead of Editor, which has exited. [port-of-another-program]",
+      "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json ~/.qwen/ide/N.lock ~/.claude/ide/N.lock",
     ],
   },
   {
@@ -428,9 +487,9 @@ export const situations: readonly Situation[] = [
       rmSync(join(lab.platform.root, "bin", "claude"));
     },
     says: [
-      "! Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
+      "✗ Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
       "  type: npm install --global @anthropic-ai/claude-code",
-      "✓ Claude Code connects to Editor (port N).",
+      "! Claude Code would connect to Editor (port N). [connects]",
     ],
   },
   {
@@ -543,6 +602,18 @@ export const situations: readonly Situation[] = [
     },
     says: [
       "✗ TMP/gemini/ide belongs to another user (uid N), so your editors cannot announce themselves to Gemini CLI there. Ask its owner to remove it, or give the editor and the agent a TMPDIR of your own. [directory-of-another-user]",
+    ],
+  },
+  {
+    title: "Where an agent looks in your home belongs to root",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      lab.rooted.add(lab.directory("home", ".claude", "ide"));
+    },
+    says: [
+      "✗ ~/.claude/ide belongs to another user (uid N), so your editors cannot announce themselves to Claude Code there. [directory-of-another-user]",
+      '  type: sudo chown -R "$(id -u):$(id -g)" ~/.claude/ide',
     ],
   },
   {

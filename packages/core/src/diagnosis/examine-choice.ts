@@ -41,11 +41,11 @@ export function examinePlaces(
 
 /** All records of an editor that nobody answers for. */
 function examineLeftOver(platform: Platform, editor: RunningEditor): readonly Finding[] {
-  const { answers, isSilent, name, port, agents, records } = editor;
+  const { answers, isSilent, agents, records } = editor;
   if (answers || isSilent) return [];
   const values = {
     paths: records.map(({ path }) => path),
-    editor: { name, port },
+    editor: nameOfEditor(editor),
     isSurelyEnded: isSurelyEnded(platform, editor),
   };
   return [{ code: "record-left-over", level: "hint", agents, values }];
@@ -74,7 +74,7 @@ function examineFile(
   }
   const editor = editors.find(({ port }) => port === record.port);
   const isDead = record.pid !== undefined && !platform.process.isAlive(record.pid);
-  const named = { name: record.editorName, port: record.port };
+  const named = nameOf(record);
   const isLeftOver = editor !== undefined && !editor.answers && !editor.isSilent;
   if (!isLeftOver && isDead && demands.livingProcess && record.pid !== undefined) {
     findings.push(findingOf("record-of-ended-process", "problem", agent, { path, editor: named, pid: record.pid }));
@@ -178,7 +178,7 @@ async function otherFolderOf(facts: OutcomeFacts, record: EditorRecord): Promise
     editor: nameOf(record),
     variable: portVariable,
     open: record.folders[0] ?? "",
-    better: better === undefined ? undefined : { name: better.name, port: better.port },
+    better: better === undefined ? undefined : nameOfEditor(better),
   });
 }
 
@@ -194,6 +194,8 @@ async function whyNot(
     case "full":
       return findingOf("editor-full", "problem", agent, { editor });
     case "silent": {
+      // A companion that was killed answers no more: who is silent there is somebody else.
+      if (await hasEnded(platform, record)) return otherProgram(platform, record);
       const pid = record.companion?.pid ?? record.pid;
       return pid !== undefined && (await isStopped(platform, pid))
         ? findingOf("editor-stopped", "problem", agent, { editor, pid })
@@ -203,10 +205,20 @@ async function whyNot(
     case "other-program": {
       const isOther = trial === "other-program" || (await hasEnded(platform, record));
       return isOther
-        ? findingOf("port-of-another-program", "problem", agent, { editor, path })
-        : findingOf("token-refused", "problem", agent, { editor, path });
+        ? otherProgram(platform, record)
+        : findingOf("token-refused", "problem", agent, { editor, paths: [path] });
     }
   }
+}
+
+function otherProgram({ process }: Platform, record: EditorRecord): Finding {
+  const pid = record.companion?.pid ?? record.pid;
+  const isSurelyEnded = pid !== undefined && !process.isAlive(pid);
+  return findingOf("port-of-another-program", "problem", record.agent, {
+    editor: nameOf(record),
+    paths: [record.path],
+    isSurelyEnded,
+  });
 }
 
 async function hasEnded(platform: Platform, { companion }: EditorRecord): Promise<boolean> {
@@ -219,6 +231,16 @@ function answers({ editors }: OutcomeFacts, record: EditorRecord): boolean {
   return editors.some(({ port, answers: does }) => port === record.port && does);
 }
 
-function nameOf({ editorName, port }: EditorRecord): NamedEditor {
-  return { name: editorName, port };
+function nameOf({ editorName, editorId, port }: EditorRecord): NamedEditor {
+  return namedEditor({ name: editorName, editorId, port });
+}
+
+/** As findings name an editor. */
+export function nameOfEditor({ name, editorId, port }: RunningEditor): NamedEditor {
+  return namedEditor({ name, editorId, port });
+}
+
+/** Claude Code's records have the name alone. */
+function namedEditor({ name, editorId, port }: Pick<RunningEditor, "name" | "editorId" | "port">): NamedEditor {
+  return { name, port, ...(editorId === "patchbay" || name === "Patchbay" ? { isServe: true } : {}) };
 }

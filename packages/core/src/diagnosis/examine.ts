@@ -11,7 +11,13 @@ import {
   readAgentSettings,
 } from "./examine-editor.ts";
 import { findRunningEditors, findServingEditors, namedPort, type RunningEditor } from "./running-editors.ts";
-import { blockedDirectory, examineChoice, examinePlaces, type OutcomeFacts } from "./examine-choice.ts";
+import {
+  blockedDirectory,
+  examineChoice,
+  examinePlaces,
+  nameOfEditor as nameOf,
+  type OutcomeFacts,
+} from "./examine-choice.ts";
 import { type Finding, findingOf, gatherFindings, type NamedEditor } from "./finding.ts";
 import { type AgentPlace, agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import { holds, realPlace } from "../agents/choice.ts";
@@ -33,23 +39,30 @@ export interface DiagnosisRequest {
 export async function diagnose(platform: Platform, request: DiagnosisRequest): Promise<readonly Finding[]> {
   const { folder } = request;
   const places = await readPlaces(platform, agentPlaces(platform, platform.process));
-  const editors = await findRunningEditors(platform, places);
+  const probe = probes();
+  const editors = await findRunningEditors(platform, places, probe);
   const settings = await readAgentSettings(platform, folder);
   const elsewhere = request.elsewhere ?? (await otherSurroundings(platform));
-  const facts: AbsenceFacts = { platform, folder, places, editors, elsewhere, attempt: attempts(editors) };
+  const facts: AbsenceFacts = { platform, folder, places, editors, elsewhere, attempt: attempts(editors), probe };
   const findings: Finding[] = [];
   const present: AgentId[] = [];
-  for (const agent of request.agents ?? agents.map(({ id }) => id)) {
+  const missing: AgentId[] = [];
+  const asked = request.agents ?? agents.map(({ id }) => id);
+  for (const agent of asked) {
     const isFound = await isInstalled(platform, agentOf(agent).program.command);
     const isUsed = settings.some((one) => one.agent === agent && one.isUsed);
     if (isUsed) present.push(agent);
-    // A program that is not on the PATH may still be started, by an alias.
-    const level = isUsed || request.agents === undefined ? "hint" : "problem";
-    if (!isFound) findings.push(findingOf("not-installed", level, agent, agentOf(agent).program));
+    if (!isFound) missing.push(agent);
+  }
+  for (const agent of missing) {
+    // A program that is not on the PATH may still be started, by an alias. Where none is, there is no good news.
+    const isHint = missing.length < asked.length && (request.agents === undefined || present.includes(agent));
+    findings.push(findingOf("not-installed", isHint ? "hint" : "problem", agent, agentOf(agent).program));
   }
   for (const agent of present) {
     const own = settings.find((one) => one.agent === agent);
-    findings.push(...(await examineAgent(agent, facts, own)));
+    const found = await examineAgent(agent, facts, own);
+    findings.push(...(missing.includes(agent) ? found.flatMap(asIfInstalled) : found));
   }
   findings.push(
     ...(await examineReviews(
@@ -59,12 +72,39 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
     )),
   );
   const isPresent = (finding: Finding): boolean => finding.agents.some((agent) => present.includes(agent));
-  findings.push(...examinePlaces(platform, places, editors).filter(isPresent));
+  // A record by which an agent came to another program has been named with that.
+  const named = new Set(findings.flatMap((one) => (one.code === "port-of-another-program" ? one.values.paths : [])));
+  findings.push(
+    ...examinePlaces(platform, places, editors).flatMap((one) => (isPresent(one) ? withoutPaths(one, named) : [])),
+  );
   // Whom such a port leads to an editor that has ended has been told so.
   const misled = findings.flatMap(({ code, agents }) => (code === "takes-ended-editor" ? agents : []));
   const others = present.filter((agent) => !misled.includes(agent));
-  findings.push(...(await examineVariables(platform, editors, others)));
+  findings.push(...(await examineVariables(platform, editors, others, probe)));
   return gatherFindings(findings);
+}
+
+/** What would be so if a program that was not found were there after all: nothing is good news of it. */
+function asIfInstalled(finding: Finding): readonly Finding[] {
+  if (finding.level !== "ok") return [finding];
+  return finding.code === "connects" ? [{ ...finding, level: "hint" }] : [];
+}
+
+function withoutPaths(finding: Finding, named: ReadonlySet<string>): readonly Finding[] {
+  if (finding.code === "record-of-ended-process") return named.has(finding.values.path) ? [] : [finding];
+  if (finding.code !== "record-left-over") return [finding];
+  const paths = finding.values.paths.filter((path) => !named.has(path));
+  return paths.length === 0 ? [] : [{ ...finding, values: { ...finding.values, paths } }];
+}
+
+/** Asks each port once: one that hangs costs its time once. */
+function probes(): typeof probePort {
+  const asked = new Map<number, ReturnType<typeof probePort>>();
+  return async (port) => {
+    const answer = asked.get(port) ?? probePort(port);
+    asked.set(port, answer);
+    return await answer;
+  };
 }
 
 async function examineAgent(
@@ -98,6 +138,7 @@ async function examineVariables(
   platform: Platform,
   editors: readonly RunningEditor[],
   agents: readonly AgentId[],
+  probe: typeof probePort,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const leftOver = new Map<string, AgentId[]>();
@@ -108,7 +149,7 @@ async function examineVariables(
     }
     // An editor that left its records elsewhere is no dead one.
     const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
-    if (isPort && (await probePort(port)) !== "nobody") continue;
+    if (isPort && (await probe(port)) !== "nobody") continue;
     const text = variableOf(platform.process, agentOf(agent).portVariable) ?? "";
     leftOver.set(text, [...(leftOver.get(text) ?? []), agent]);
   }
@@ -128,13 +169,15 @@ async function examineVariables(
 /** Opens a session by each record, once for those that lead to the same. */
 function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => Promise<SessionTrial> {
   const made = new Map<string, Promise<SessionTrial>>();
+  const silent = new Set(editors.flatMap(({ port, isSilent }) => (isSilent ? [port] : [])));
   return async ({ agent, port, token }) => {
     // It would be waited for once more.
-    if (editors.some((editor) => editor.port === port && editor.isSilent)) return "silent";
+    if (silent.has(port)) return "silent";
     const { transport, tokenHeader } = agentOf(agent);
     const key = JSON.stringify([port, token, transport]);
     const trial = made.get(key) ?? trySession({ port, token, transport, tokenHeader });
     made.set(key, trial);
+    if ((await trial) === "silent") silent.add(port);
     return await trial;
   };
 }
@@ -142,6 +185,7 @@ function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => 
 interface AbsenceFacts extends OutcomeFacts {
   /** Where else an editor may have left its records. */
   readonly elsewhere: readonly Surroundings[];
+  readonly probe: typeof probePort;
 }
 
 /** Why an agent, started here, finds no editor: the one cause that explains it. */
@@ -227,11 +271,11 @@ async function findElsewhere(agent: AgentId, facts: AbsenceFacts): Promise<Findi
 
 async function serverIn(
   places: readonly AgentPlace[],
-  { platform }: AbsenceFacts,
+  { platform, probe }: AbsenceFacts,
   folder: string,
 ): Promise<RunningEditor | undefined> {
   if (places.length === 0) return undefined;
-  const editors = await findRunningEditors(platform, await readPlaces(platform, places));
+  const editors = await findRunningEditors(platform, await readPlaces(platform, places), probe);
   return (await findServingEditors(platform, editors, folder))[0];
 }
 
@@ -248,8 +292,4 @@ async function difference(
   }
   const code = found.of === "home" ? "home-differs" : "temporary-directory-differs";
   return findingOf(code, "problem", agent, { editor, theirs: found.theirs, ours: found.ours });
-}
-
-function nameOf({ name, port }: RunningEditor): NamedEditor {
-  return { name, port };
 }

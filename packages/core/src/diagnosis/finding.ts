@@ -8,11 +8,13 @@ export type FindingLevel = "ok" | "hint" | "problem";
 export interface NamedEditor {
   readonly name: string;
   readonly port: number;
+  /** `patchbay serve` is restarted in its terminal, and has no window. */
+  readonly isServe?: true;
 }
 
 /** What each finding says beside its agents. Paths, names and settings are as found: whoever prints them escapes them. */
 export interface FindingValues {
-  /** A session was opened as the agent would, with its token, and answered. */
+  /** A session was opened as the agent would, with its token, and answered. As a hint: its program was not found. */
   readonly connects: {
     readonly editor: NamedEditor;
     readonly because: ChoiceReason;
@@ -34,11 +36,16 @@ export interface FindingValues {
   readonly "folder-below": { readonly editor: NamedEditor; readonly open: string };
   /** It has the folder open by way of a link, which this agent does not follow. */
   readonly "folder-by-link": { readonly editor: NamedEditor; readonly folder: string; readonly open: string };
-  readonly "token-refused": { readonly editor: NamedEditor; readonly path: string };
+  readonly "token-refused": { readonly editor: NamedEditor; readonly paths: readonly string[] };
   readonly "editor-stopped": { readonly editor: NamedEditor; readonly pid: number };
   readonly "editor-silent": { readonly editor: NamedEditor; readonly pid: number | undefined };
   readonly "editor-full": { readonly editor: NamedEditor };
-  readonly "port-of-another-program": { readonly editor: NamedEditor; readonly path: string };
+  /** `isSurelyEnded`: the process of the editor is gone. */
+  readonly "port-of-another-program": {
+    readonly editor: NamedEditor;
+    readonly paths: readonly string[];
+    readonly isSurelyEnded: boolean;
+  };
   /** The agent's own ranking leads to an editor that has ended. `better` would answer. */
   readonly "takes-ended-editor": {
     readonly editor: NamedEditor;
@@ -148,10 +155,35 @@ const order: Readonly<Record<FindingLevel, number>> = { problem: 0, hint: 1, ok:
 export function gatherFindings(findings: readonly Finding[]): readonly Finding[] {
   const byCause = new Map<string, Finding>();
   for (const finding of findings) {
-    const cause = JSON.stringify([finding.code, finding.level, finding.values]);
+    const cause = JSON.stringify([finding.code, finding.level, causeIn(finding)]);
     const known = byCause.get(cause);
     const agents = Array.from(new Set([...(known?.agents ?? []), ...finding.agents]));
-    byCause.set(cause, { ...finding, agents });
+    byCause.set(cause, { ...withPathsOf(known, finding), agents });
   }
   return Array.from(byCause.values()).sort((a, b) => order[a.level] - order[b.level]);
+}
+
+/** An editor leaves a record for each agent: what is wrong with the editor itself is one cause, whatever its records are. */
+function causeIn(finding: Finding): unknown {
+  switch (finding.code) {
+    case "token-refused":
+    case "port-of-another-program":
+    case "editor-silent":
+    case "editor-stopped":
+      return finding.values.editor;
+    default:
+      return finding.values;
+  }
+}
+
+function withPathsOf(known: Finding | undefined, finding: Finding): Finding {
+  if (finding.code === "token-refused" && known?.code === finding.code) {
+    const paths = Array.from(new Set([...known.values.paths, ...finding.values.paths]));
+    return { ...finding, values: { ...finding.values, paths } };
+  }
+  if (finding.code === "port-of-another-program" && known?.code === finding.code) {
+    const paths = Array.from(new Set([...known.values.paths, ...finding.values.paths]));
+    return { ...finding, values: { ...finding.values, paths } };
+  }
+  return known ?? finding;
 }

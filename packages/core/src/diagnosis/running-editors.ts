@@ -39,6 +39,7 @@ export interface RunningEditor {
 export async function findRunningEditors(
   platform: Platform,
   found?: readonly FoundPlace[],
+  probe: typeof probePort = probePort,
 ): Promise<readonly RunningEditor[]> {
   const places = found ?? (await readPlaces(platform, agentPlaces(platform, platform.process)));
   const byPort = new Map<number, EditorRecord[]>();
@@ -47,14 +48,19 @@ export async function findRunningEditors(
       if (record !== undefined) byPort.set(record.port, [...(byPort.get(record.port) ?? []), record]);
     }
   }
-  const editors = await Promise.all(Array.from(byPort, ([port, group]) => describe(platform, port, group)));
+  const editors = await Promise.all(Array.from(byPort, ([port, group]) => describe(platform, port, group, probe)));
   return editors.sort((a, b) => Number(b.answers) - Number(a.answers) || a.port - b.port);
 }
 
-async function describe(platform: Platform, port: number, records: readonly EditorRecord[]): Promise<RunningEditor> {
+async function describe(
+  platform: Platform,
+  port: number,
+  records: readonly EditorRecord[],
+  probe: typeof probePort,
+): Promise<RunningEditor> {
   const companion = records.find((record) => record.companion !== undefined)?.companion;
   const named = records.find(({ hasEditorInfo }) => hasEditorInfo) ?? records[0];
-  const state = (await hasEnded(platform, companion)) ? "nobody" : await probePort(port);
+  const state = (await hasEnded(platform, companion)) ? "nobody" : await probe(port);
   return {
     name: named?.editorName ?? "an editor",
     editorId: named?.editorId,
