@@ -242,7 +242,15 @@ function rawWordsOf(finding: Finding): Words {
         text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload(finding.values.editor)} If that does not help, run the editor's own diagnosis.`,
       };
     case "editor-mode-off": {
-      const { file, userFile } = finding.values;
+      const { file, userFile, variable } = finding.values;
+      if (variable !== undefined) {
+        const where = file === undefined ? `${variable} of this terminal` : `${variable} in ${file}`;
+        const ask = `${connectInput} in a running one`;
+        return {
+          text: `${agents} connects to no editor by itself (${where}).`,
+          fix: file === undefined ? `unset ${variable}   # or ${ask}` : `${connectInput}   # type this in ${agents}`,
+        };
+      }
       const where = file === undefined ? "" : ` (ide.enabled in ${file})`;
       const text = `${agents}'s IDE mode is off${where}, so it does not look for an editor.`;
       return file === undefined || file === userFile
@@ -294,6 +302,8 @@ function rawWordsOf(finding: Finding): Words {
         text: `${finding.values.file} wants changes of ${agents} reviewed in every mode, but the hook that does it is not installed.`,
         fix: installHook(finding),
       };
+    case "settings-not-json":
+      return { text: `${finding.values.file} is not valid JSON, so ${agents} cannot use it. Correct it.` };
     case "policy-unclear":
       return { text: `${finding.values.file} is not understood, and counts as if it were not there.` };
     case "shows-changes-in-terminal": {

@@ -54,13 +54,16 @@ export async function runAgent(request: RunRequest): Promise<number> {
   }
   const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
   try {
-    tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
+    if (plan.findings.length === 0) {
+      tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
+    }
     const end = await request.run({
       program: agent.program.command,
       args: plan.args,
       environment: {
         ...request.environment,
         ...(await editorEnvironment(platform, editor, [agent])),
+        ...plan.environment,
         ...defaults?.environment,
       },
     });

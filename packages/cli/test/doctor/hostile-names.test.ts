@@ -44,7 +44,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "record-of-ended-process": { path: hostile, editor, pid: 1 },
   "record-without-editor-names": { path: hostile },
   "record-missing": { editor, directory: hostile },
-  "editor-mode-off": { file: hostile, userFile: hostile },
+  "editor-mode-off": { file: hostile, userFile: hostile, variable: undefined },
   "editor-mode-not-chosen": {},
   "never-asks": {
     mode: hostile,
@@ -62,6 +62,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "hook-needs-trust": { file: hostile },
   "hook-beside-others": { file: hostile, commands: [hostile] },
   "policy-without-hook": { file: hostile },
+  "settings-not-json": { file: hostile },
   "policy-unclear": { file: hostile },
 };
 

@@ -36,6 +36,10 @@ function ports(lab: DoctorLab, port: number): void {
   lab.environment["CLAUDE_CODE_SSE_PORT"] = String(port);
 }
 
+function trust(lab: DoctorLab, level: "TRUST_FOLDER" | "DO_NOT_TRUST"): void {
+  lab.put(lab.inHome(".gemini/trustedFolders.json"), JSON.stringify({ [lab.folder]: level }));
+}
+
 /** An editor that was started with other surroundings than the terminal's. */
 async function otherwise(
   lab: DoctorLab,
@@ -506,6 +510,33 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "A container, and a variable in `~/.gemini/.env` by which Gemini CLI stays in it",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.system.set("/.dockerenv", "");
+      delete lab.environment["REMOTE_CONTAINERS"];
+      lab.put(lab.inHome(".gemini/.env"), "# mine\nexport REMOTE_CONTAINERS='true' # here\n");
+      trust(lab, "TRUST_FOLDER");
+    },
+    says: ["✓ Gemini CLI connects to Editor (port N)."],
+  },
+  {
+    title: "A container, and such a variable, of which nothing is taken in a folder that is not trusted",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.system.set("/.dockerenv", "");
+      delete lab.environment["REMOTE_CONTAINERS"];
+      lab.put(lab.inHome(".gemini/.env"), "REMOTE_CONTAINERS=true\n");
+      trust(lab, "DO_NOT_TRUST");
+    },
+    says: [
+      "✗ In this container, Gemini CLI looks for its editor only on the container's host. [looks-on-container-host]",
+      "  type: export REMOTE_CONTAINERS=true",
+    ],
+  },
+  {
     title: "A program is named in place of an editor",
     agents: ["gemini"],
     make: async (lab) => {
@@ -548,9 +579,80 @@ export const situations: readonly Situation[] = [
     make: async (lab) => {
       await here(lab);
       lab.put(join(lab.folder, ".gemini", "settings.json"), '{ "ide": { "enabled": false } }');
+      trust(lab, "TRUST_FOLDER");
     },
     says: [
       "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it does not look for an editor. Change it there: that file overrides yours. [editor-mode-off]",
+    ],
+  },
+  {
+    title: "IDE mode is off in the settings of a folder that Gemini CLI does not trust, where they do not count",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".gemini", "settings.json"), '{ "ide": { "enabled": false } }');
+    },
+    says: ["✓ Gemini CLI connects to Editor (port N)."],
+  },
+  {
+    title: "Claude Code is told by a variable to connect to no editor",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.environment["CLAUDE_CODE_AUTO_CONNECT_IDE"] = "false";
+    },
+    says: [
+      "✗ Claude Code connects to no editor by itself (CLAUDE_CODE_AUTO_CONNECT_IDE of this terminal). [editor-mode-off]",
+      "  type: unset CLAUDE_CODE_AUTO_CONNECT_IDE   # or /ide in a running one",
+    ],
+  },
+  {
+    title: "Claude Code is told by its settings to connect to no editor",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      const env = { CLAUDE_CODE_AUTO_CONNECT_IDE: "false" };
+      lab.put(lab.inHome(".claude/settings.json"), JSON.stringify({ permissions: { defaultMode: "default" }, env }));
+    },
+    says: [
+      "✗ Claude Code connects to no editor by itself (CLAUDE_CODE_AUTO_CONNECT_IDE in ~/.claude/settings.json). [editor-mode-off]",
+      "  type: /ide   # type this in Claude Code",
+    ],
+  },
+  {
+    title: "The port variable is no number",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.environment["CLAUDE_CODE_SSE_PORT"] = "abc";
+    },
+    says: [
+      "! Claude Code can connect to Editor (port N), but in this terminal only on request. [waits-to-be-told]",
+      "  type: claude --ide   # or /ide in a running one",
+    ],
+  },
+  {
+    title: "Claude Code connects by itself where its settings say so, without a variable",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+      lab.put(lab.inHome(".claude.json"), '{ "autoConnectIde": true }');
+    },
+    says: ["✓ Claude Code connects to Editor (port N)."],
+  },
+  {
+    title: "Settings that are no JSON",
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".gemini/settings.json"), '{ "ide": { "enabled": true }, }');
+      lab.put(lab.inHome(".qwen/settings.json"), "");
+      lab.put(join(lab.folder, ".claude", "settings.json"), "{ permissions");
+    },
+    says: [
+      "✗ ~/.gemini/settings.json is not valid JSON, so Gemini CLI cannot use it. Correct it. [settings-not-json]",
+      "✗ ~/.qwen/settings.json is not valid JSON, so Qwen Code cannot use it. Correct it. [settings-not-json]",
+      "✗ FOLDER/.claude/settings.json is not valid JSON, so Claude Code cannot use it. Correct it. [settings-not-json]",
     ],
   },
   {

@@ -17,9 +17,10 @@ function setUp({ installed = true, end = { code: 0 }, during }: SetUp = {}) {
   onTestFinished(() => platform.dispose());
   const bin = join(platform.root, "bin");
   mkdirSync(bin);
+  const variables: Record<string, string> = { PATH: bin, MINE: "1" };
   const machine = {
     ...platform,
-    process: { ...platform.process, environment: (name: string) => (name === "PATH" ? bin : undefined) },
+    process: { ...platform.process, environment: (name: string) => variables[name] },
   };
   const told: string[] = [];
   const started: ForegroundProgram[] = [];
@@ -32,7 +33,7 @@ function setUp({ installed = true, end = { code: 0 }, during }: SetUp = {}) {
     return await runAgent({
       command: { kind: "run", agent, folder: platform.workspace, args },
       platform: machine,
-      environment: { PATH: bin, MINE: "1" },
+      environment: variables,
       tell: (line) => void told.push(line),
       run: async (started_) => {
         started.push(started_);
@@ -49,7 +50,7 @@ function setUp({ installed = true, end = { code: 0 }, during }: SetUp = {}) {
     onTestFinished(() => companion.stop());
     return companion;
   };
-  return { platform, run, open, told, started };
+  return { platform, run, open, told, started, variables };
 }
 
 describe.skipIf(process.platform === "win32")("patchbay run", () => {
@@ -66,6 +67,26 @@ describe.skipIf(process.platform === "win32")("patchbay run", () => {
     ]);
     expect(started[0]?.environment).not.toHaveProperty("GEMINI_CLI_IDE_SERVER_PORT");
     expect(told).toEqual([expect.stringMatching(/^Claude Code connects to My Editor \(port \d+\)\.$/u)]);
+  });
+
+  it("has an agent connect whose variable in this terminal says that it should not", async () => {
+    const { run, open, told, started, variables } = setUp();
+    variables["CLAUDE_CODE_AUTO_CONNECT_IDE"] = "false";
+    await open();
+    await run("claude");
+    expect(started[0]?.environment).toMatchObject({ CLAUDE_CODE_AUTO_CONNECT_IDE: "true" });
+    expect(told).toEqual([expect.stringMatching(/^Claude Code connects to My Editor/u)]);
+  });
+
+  it("does not say that an agent connects whose settings say that it should not", async () => {
+    const { platform, run, open, told } = setUp();
+    const settings = join(platform.home, ".claude", "settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, '{ "env": { "CLAUDE_CODE_AUTO_CONNECT_IDE": "false" } }');
+    await open();
+    await run("claude");
+    expect(told.join("\n")).toContain("Claude Code connects to no editor by itself");
+    expect(told.join("\n")).not.toContain("connects to My Editor");
   });
 
   it("gives defaults to an agent that takes them, for as long as it runs", async () => {

@@ -33,6 +33,8 @@ export interface ChoiceFacts {
   readonly folder: string;
   /** The port that this terminal names to the agent; undefined: none. */
   readonly namedPort: number | undefined;
+  /** See `OwnSettings.connectsByItself`. */
+  readonly connectsByItself?: boolean | undefined;
 }
 
 export function takes<Read extends ReadRecord>(

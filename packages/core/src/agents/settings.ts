@@ -7,6 +7,8 @@ const largestFileBytes = 1_048_576;
 interface Layer {
   readonly path: string;
   readonly value: unknown;
+  /** There is a text, and the agent can make nothing of it. */
+  readonly isInvalid: boolean;
 }
 
 /** The settings of an agent as it reads them: several files, of which a later one wins. */
@@ -17,17 +19,28 @@ export class SettingsLayers {
     this.#layers = layers;
   }
 
-  /** Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. */
-  static async read({ platform }: Pick<SettingsPlace, "platform">, paths: readonly string[]): Promise<SettingsLayers> {
+  /**
+   * Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. `isStrict`: the agent takes
+   * comments and nothing else that is not JSON, and no empty file.
+   */
+  static async read(
+    { platform }: Pick<SettingsPlace, "platform">,
+    paths: readonly string[],
+    { isStrict = false }: { readonly isStrict?: boolean } = {},
+  ): Promise<SettingsLayers> {
     const { files } = platform;
     const layers = paths.map(async (path): Promise<Layer> => {
       try {
         // Settings that are kept elsewhere and linked are read where they lie.
         const real = await files.realPath(path);
         const text = real === undefined ? undefined : await files.readText(real, largestFileBytes);
-        return { path, value: text === undefined ? undefined : parseLooseJson(text) };
+        if (text === undefined) return { path, value: undefined, isInvalid: false };
+        const value = parseLooseJson(text);
+        const isEmpty = !isStrict && text.trim() === "";
+        const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+        return { path, value, isInvalid: !isEmpty && (!isObject || (isStrict && !isCommentedJson(text))) };
       } catch {
-        return { path, value: undefined };
+        return { path, value: undefined, isInvalid: false };
       }
     });
     return new SettingsLayers(await Promise.all(layers));
@@ -39,6 +52,19 @@ export class SettingsLayers {
 
   text(...keys: readonly string[]): string | undefined {
     return this.#all(keys).findLast((value) => typeof value === "string");
+  }
+
+  /** Files that the agent cannot use. */
+  get invalid(): readonly string[] {
+    return this.#layers.flatMap(({ path, isInvalid }) => (isInvalid ? [path] : []));
+  }
+
+  /** The texts among the members of an object, a later one in the place of an earlier one. */
+  members(...keys: readonly string[]): Readonly<Record<string, string>> {
+    const all = this.#all(keys).flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.entries(value) : [],
+    );
+    return Object.fromEntries(all.filter(([, text]) => typeof text === "string"));
   }
 
   /** These without the files that are not named. */
@@ -126,6 +152,22 @@ function member(value: unknown, key: string): unknown {
   return Reflect.get(value, key);
 }
 
+/** The platform with variables that an agent takes from files. */
+export function withVariables(platform: Platform, variables: Readonly<Record<string, string>> = {}): Platform {
+  const { process } = platform;
+  const { pid, ppid, uid, homeDirectory, temporaryDirectory } = process;
+  return {
+    ...platform,
+    process: {
+      ...{ pid, ppid, uid, homeDirectory, temporaryDirectory, platform: process.platform },
+      environment: (name) => (Object.hasOwn(variables, name) ? variables[name] : process.environment(name)),
+      isAlive: (of) => process.isAlive(of),
+      parentOf: async (of) => await process.parentOf(of),
+      startMark: async (of) => await process.startMark(of),
+    },
+  };
+}
+
 /** Where an agent would be started: its settings are the user's, and those of the folder, which win. */
 export interface SettingsPlace {
   readonly platform: Platform;
@@ -137,6 +179,14 @@ export interface SettingsPlace {
 export interface OwnSettings {
   /** Whether it looks for an editor; `not-yet`: only when its user says so, who has not been asked. */
   readonly looksForEditor: "yes" | "no" | "not-yet";
+  /** A variable that decides it, of this terminal or (`decidedBy`) of a file; absent: the setting `ide.enabled`. */
+  readonly lookingVariable?: string | undefined;
+  /** It connects without being told to where its terminal names no port, too. */
+  readonly connectsByItself?: boolean;
+  /** Variables that it takes from files, and that count for it as if its terminal had them. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Files of settings that are there and of which it can make nothing. */
+  readonly invalidFiles?: readonly string[];
   /** It takes this machine for a container whose editor is on the host, and looks there (docs/protocols/gemini.md). */
   readonly looksOnContainerHost: boolean;
   /** Whether it shows changes in an editor at all. */
@@ -174,12 +224,27 @@ export function parseLooseJson(text: string): unknown {
   }
 }
 
-/** Strings are kept as they are; comments and trailing commas outside of them go. */
-function plain(text: string): string {
-  const withoutComments = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu, (match) =>
+function isCommentedJson(text: string): boolean {
+  try {
+    JSON.parse(withoutComments(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Strings are kept as they are. */
+function withoutComments(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu, (match) =>
     match.startsWith('"') ? match : " ",
   );
-  return withoutComments.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu, (match) => (match.startsWith('"') ? match : ""));
+}
+
+/** Strings are kept as they are; comments and trailing commas outside of them go. */
+function plain(text: string): string {
+  return withoutComments(text).replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu, (match) =>
+    match.startsWith('"') ? match : "",
+  );
 }
 
 /** How an agent is started, as far as its command line decides about reviews. */
@@ -196,6 +261,8 @@ export interface AgentStart {
   readonly argumentIsOnce: boolean;
   /** Arguments that turn its IDE mode on, where nobody has been asked yet and the user has no first prompt of their own. */
   readonly connecting?: { readonly arguments: readonly string[]; readonly promptOptions: readonly string[] };
+  /** Variables with which it looks for an editor, whatever those of its terminal say. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Where it finds what counts as long as nobody has chosen; absent: it knows no such thing. */
   readonly defaults?: AgentDefaults;
 }

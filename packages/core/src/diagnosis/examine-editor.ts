@@ -76,13 +76,16 @@ export function examineEditor(facts: EditorFacts): readonly EditorFinding[] {
 
 /** What the settings of the agents that are used here mean for an editor and its own terminals. */
 export function examineAgents(all: readonly AgentSettings[]): readonly EditorFinding[] {
-  return all
-    .filter(({ isUsed }) => isUsed)
-    .flatMap((one): readonly EditorFinding[] => [
-      ...examineConnecting(one).map(inOwnTerminals),
-      ...examineAsking(one),
-      ...(one.asks ? [{ ...found("asks", "ok", {}), agents: [one.agent] }] : []),
-    ]);
+  return (
+    all
+      // What an agent would make of settings that it cannot read is nothing to tell.
+      .filter(({ isUsed, invalidFiles = [] }) => isUsed && invalidFiles.length === 0)
+      .flatMap((one): readonly EditorFinding[] => [
+        ...examineConnecting(one).map(inOwnTerminals),
+        ...examineAsking(one),
+        ...(one.asks ? [{ ...found("asks", "ok", {}), agents: [one.agent] }] : []),
+      ])
+  );
 }
 
 function examineState(state: CompanionState): readonly EditorFinding[] {
@@ -224,10 +227,11 @@ export type SettingsFinding = Extract<
 
 /** Do the agent's own settings let it look for an editor beside it? */
 export function examineConnecting(settings: AgentSettings): readonly SettingsFinding[] {
-  const { agent, looksForEditor, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
+  const { agent, looksForEditor, lookingVariable, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
   const findings: SettingsFinding[] = [];
   if (looksForEditor === "no") {
-    findings.push(findingOf("editor-mode-off", "problem", agent, { file: decidedBy.looksForEditor, userFile }));
+    const file = decidedBy.looksForEditor;
+    findings.push(findingOf("editor-mode-off", "problem", agent, { file, userFile, variable: lookingVariable }));
   }
   if (looksForEditor === "not-yet") findings.push(findingOf("editor-mode-not-chosen", "problem", agent, {}));
   if (looksOnContainerHost) findings.push(findingOf("looks-on-container-host", "problem", agent, {}));

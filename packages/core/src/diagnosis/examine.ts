@@ -21,6 +21,7 @@ import {
 import { type Finding, findingOf, gatherFindings, type NamedEditor } from "./finding.ts";
 import { type AgentPlace, agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import { holds, realPlace } from "../agents/choice.ts";
+import { withVariables } from "../agents/settings.ts";
 
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */
@@ -112,8 +113,13 @@ async function examineAgent(
   facts: AbsenceFacts,
   settings: AgentSettings | undefined,
 ): Promise<readonly Finding[]> {
+  const { invalidFiles = [], variables, connectsByItself } = settings ?? {};
+  // It does not come so far as to look for an editor.
+  if (invalidFiles.length > 0)
+    return invalidFiles.map((file) => findingOf("settings-not-json", "problem", agent, { file }));
   const connecting = settings === undefined ? [] : examineConnecting(settings);
-  const outcome = (await examineChoice(agent, facts)) ?? (await examineAbsence(agent, facts));
+  const own = { ...facts, platform: withVariables(facts.platform, variables), connectsByItself };
+  const outcome = (await examineChoice(agent, own)) ?? (await examineAbsence(agent, facts));
   // It would connect if it looked, and looked here: until then that is no good news.
   const isIdle = connecting.length > 0 && outcome.level !== "problem";
   return [

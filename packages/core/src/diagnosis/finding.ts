@@ -97,8 +97,15 @@ export interface FindingValues {
   readonly "record-without-editor-names": { readonly path: string };
   /** Patchbay runs there for other agents and has left nothing for this one. */
   readonly "record-missing": { readonly editor: NamedEditor; readonly directory: string };
-  /** `file` is the settings file that decides it; undefined: the agent's own default. The user's own is `userFile`. */
-  readonly "editor-mode-off": { readonly file: string | undefined; readonly userFile: string };
+  /**
+   * `file` is the settings file that decides it; undefined: the agent's own default, or a variable of this terminal. The user's own is
+   * `userFile`.
+   */
+  readonly "editor-mode-off": {
+    readonly file: string | undefined;
+    readonly userFile: string;
+    readonly variable: string | undefined;
+  };
   readonly "editor-mode-not-chosen": Readonly<Record<string, never>>;
   readonly "never-asks": {
     readonly mode: string;
@@ -121,6 +128,8 @@ export interface FindingValues {
   readonly "hook-needs-trust": { readonly file: string };
   /** Hooks of others that run before a write, too, and may change or refuse what was reviewed. */
   readonly "hook-beside-others": { readonly file: string; readonly commands: readonly string[] };
+  /** The agent does not start by it, or asks whether to go on without it. */
+  readonly "settings-not-json": { readonly file: string };
   /** The folder wants changes reviewed that no hook has reviewed. */
   readonly "policy-without-hook": { readonly file: string };
   readonly "policy-unclear": { readonly file: string };

@@ -17,6 +17,8 @@ export interface StartPlan {
   readonly connecting: readonly string[];
   /** A file of settings to be written, and named to the agent by this variable; undefined: none is needed. */
   readonly defaults: { readonly variable: string; readonly text: string } | undefined;
+  /** Variables with which it looks for an editor although its terminal's say that it should not. */
+  readonly environment: Readonly<Record<string, string>>;
   /** What keeps it from connecting or from showing changes, and is the user's to change. */
   readonly findings: readonly SettingsFinding[];
   /** It has not been told to look for an editor, and the user's own prompt takes the place in which it would be. */
@@ -57,6 +59,7 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
     args: [...mode, ...connecting, ...args],
     connecting,
     defaults: start.defaults === undefined ? undefined : await defaultsFor(platform, start.defaults),
+    environment: settings?.looksForEditor === "no" ? (start.variables ?? {}) : {},
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),
     unreviewedBy: isReviewed ? undefined : (unaskingMode(start, chosen) ?? once),
@@ -86,7 +89,12 @@ export async function asksByArguments(agent: AgentId, args: readonly string[]): 
 
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
-  return examineConnecting(settings).filter(({ code }) => code === "editor-mode-off");
+  return examineConnecting(settings).filter(
+    ({ code }) =>
+      code === "editor-mode-off" &&
+      // A variable of the terminal's is another one for the agent that is started.
+      !(settings.lookingVariable !== undefined && settings.decidedBy.looksForEditor === undefined),
+  );
 }
 
 /** An option that names a mode, with what it names; undefined where the user leaves it to us. */

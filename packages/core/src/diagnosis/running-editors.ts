@@ -107,19 +107,23 @@ export interface PlacesFacts {
   readonly places: readonly FoundPlace[];
   /** Absolute. */
   readonly folder: string;
+  /** See `OwnSettings.connectsByItself`. */
+  readonly connectsByItself?: boolean | undefined;
 }
 
-/** The port that this terminal names to an agent; undefined: none. Claude Code takes hexadecimal ones, too. */
+/** The port that this terminal names to an agent; undefined: none that is a number. Claude Code takes hexadecimal ones, too. */
 export function namedPort(platform: Platform, agent: AgentId): number | undefined {
   const text = variableOf(platform.process, agentOf(agent).portVariable);
-  return text === undefined ? undefined : Number(text);
+  const port = text === undefined ? undefined : Number(text);
+  return Number.isInteger(port) ? port : undefined;
 }
 
 /** What the agent makes of the records that it finds. */
 export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<Choice<EditorRecord>> {
-  const { platform, folder } = facts;
+  const { platform, folder, connectsByItself } = facts;
   const checks = await agentOf(agent).loadChecks();
-  return await checks.choose(recordsOf(agent, facts), { platform, folder, namedPort: namedPort(platform, agent) });
+  const port = namedPort(platform, agent);
+  return await checks.choose(recordsOf(agent, facts), { platform, folder, namedPort: port, connectsByItself });
 }
 
 /** Those that the agent reads: its own user's regular files. */

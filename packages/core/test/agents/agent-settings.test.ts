@@ -69,6 +69,7 @@ describe("the agents' own settings", () => {
       ["/w/.claude/settings.local.json", '{ "permissions": { "defaultMode": "manual" } }'],
     ] as const)
       platform.files.addFile(path, text);
+    platform.files.addFile("/home/user/.gemini/trustedFolders.json", '{ "/w": "TRUST_FOLDER" }');
     expect(await readAgentSettings(platform, "/w")).toMatchObject([
       {
         looksForEditor: "no",

@@ -52,6 +52,7 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "not-installed": true,
   "other-folder": true,
   "policy-unclear": true,
+  "settings-not-json": true,
   "policy-without-hook": true,
   "port-left-over": true,
   "port-of-another-program": true,

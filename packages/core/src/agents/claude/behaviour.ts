@@ -9,6 +9,7 @@ import {
   type OwnSettings,
   SettingsLayers,
   type SettingsPlace,
+  withVariables,
 } from "../settings.ts";
 import {
   type AgentHook,
@@ -33,6 +34,9 @@ import {
   withLineEnd,
 } from "../hook.ts";
 
+/** With `false` it connects only to what its user chooses by `/ide`; with `true` also where nothing else has it connect. */
+const lookingVariable = "CLAUDE_CODE_AUTO_CONNECT_IDE";
+
 /** Claude Code's side of a diagnosis: docs/protocols/claude.md. */
 export const claudeChecks: AgentChecks = {
   start: {
@@ -41,6 +45,7 @@ export const claudeChecks: AgentChecks = {
     unaskingOptions: ["--dangerously-skip-permissions"],
     onceOptions: ["-p", "--print"],
     argumentIsOnce: false,
+    variables: { [lookingVariable]: "true" },
   },
   readSettings,
   choose,
@@ -48,7 +53,7 @@ export const claudeChecks: AgentChecks = {
 };
 
 async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
-  const { platform, folder, namedPort } = facts;
+  const { platform, folder, namedPort, connectsByItself } = facts;
   const alive = all.filter(({ pid }) => pid === undefined || platform.process.isAlive(pid));
   const named = alive.find((record) => record.port === namedPort);
   // Whatever its folders are.
@@ -60,7 +65,7 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
   if (first === undefined) return { kind: "none" };
   if (records.length > 1) return { kind: "undecided", records };
   // Any port variable, also one of an editor that is gone, has it connect by itself.
-  return namedPort === undefined
+  return namedPort === undefined && connectsByItself !== true
     ? { kind: "waits", record: first }
     : takes([{ record: first, because: "only" }], "first");
 }
@@ -82,11 +87,23 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     ...administrators,
   ]);
   const managed = settings.only(administrators);
+  // What stands in settings takes the place of what the terminal has.
+  const variables = settings.members("env");
+  const told = withVariables(platform, variables).process.environment(lookingVariable)?.toLowerCase();
+  const isOff = told !== undefined && ["0", "false", "no", "off"].includes(told);
   const mode = settings.text("permissions", "defaultMode");
   const rules = managed.flag("allowManagedPermissionRulesOnly") === true ? managed : settings;
   const asked = rules.texts("permissions", "ask");
   return {
-    looksForEditor: "yes",
+    looksForEditor: isOff ? "no" : "yes",
+    lookingVariable,
+    connectsByItself:
+      ["1", "true", "yes", "on"].includes(told ?? "") ||
+      settings.flag("autoConnectIde") === true ||
+      platform.process.environment("TERM_PROGRAM") === "vscode" ||
+      (platform.process.environment("FORCE_CODE_TERMINAL") ?? "") !== "",
+    variables,
+    invalidFiles: settings.invalid,
     looksOnContainerHost: false,
     showsChanges: settings.text("diffTool") !== "terminal",
     asks: mode === "default" || mode === "manual" || writingTools.every((tool) => asked.includes(tool)),
@@ -96,7 +113,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     askingMode: "default",
     settingsFile,
     decidedBy: {
-      looksForEditor: undefined,
+      looksForEditor: isOff ? settings.fileOf("string", "env", lookingVariable) : undefined,
       showsChanges: settings.fileOf("string", "diffTool"),
       mode: settings.fileOf("string", "permissions", "defaultMode"),
     },

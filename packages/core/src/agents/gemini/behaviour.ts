@@ -4,15 +4,18 @@ import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes }
 import type { AgentChecks } from "../dialect.ts";
 import {
   chosenDirectory,
+  defaultsFile,
   inFolder,
   type OwnSettings,
   SettingsLayers,
   type SettingsPlace,
   systemFile,
+  withVariables,
 } from "../settings.ts";
 import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
 import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath } from "../hook.ts";
 import { pathRefused } from "../../support/errors.ts";
+import { envVariables, folderTrust, type FolderTrust } from "../gemini-family/trust.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
@@ -76,21 +79,33 @@ const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSIO
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const { platform } = place;
   const settingsFile = settingsFileOf(place);
-  const settings = await SettingsLayers.read(place, [
-    settingsFile,
-    ...inFolder(place, ".gemini", "settings.json"),
-    systemFile(place, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", {
-      linux: "gemini-cli",
-      darwin: "GeminiCli",
-      win32: "gemini-cli",
-    }),
-  ]);
+  const administrators = systemFile(place, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", {
+    linux: "gemini-cli",
+    darwin: "GeminiCli",
+    win32: "gemini-cli",
+  });
+  const defaults = defaultsFile(place, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH", administrators);
+  const ownFiles = [defaults, settingsFile, administrators];
+  const folderFiles = inFolder(place, ".gemini", "settings.json");
+  const all = await SettingsLayers.read(place, [defaults, settingsFile, ...folderFiles, administrators], {
+    isStrict: true,
+  });
+  const own = all.only(ownFiles);
+  const trust = await trustOf(place, own.flag("security", "folderTrust", "enabled") !== false);
+  // Until the user trusts the folder its settings do not count.
+  const settings = trust === "trusted" ? all : own;
+  const variables =
+    trust === "trusted" && settings.flag("advanced", "ignoreLocalEnv") !== true
+      ? await envVariables(place, homeOf(place), settings.texts("advanced", "excludedEnvVars"))
+      : {};
   const enabled = settings.flag("ide", "enabled");
   const isTold = enabled !== undefined || settings.flag("ide", "hasSeenNudge") === true;
   const mode = settings.text("general", "defaultApprovalMode");
   return {
     looksForEditor: enabled === true ? "yes" : isTold ? "no" : "not-yet",
-    looksOnContainerHost: await looksOnContainerHost(platform),
+    variables,
+    invalidFiles: all.invalid,
+    looksOnContainerHost: await looksOnContainerHost(withVariables(platform, variables)),
     showsChanges: true,
     asks: mode === undefined || mode === "default",
     mode,
@@ -104,16 +119,35 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "general", "defaultApprovalMode"),
     },
     traces: [],
-    hooksOff: settings.flagged(false, "hooksConfig", "enabled"),
+    // Who is asked whether to trust the folder, and says yes, has its hooks off from then on.
+    hooksOff: (trust === "untrusted" ? own : all).flagged(false, "hooksConfig", "enabled"),
     askingInput: undefined,
   };
 }
 
 function settingsFileOf(place: SettingsPlace): string {
+  return inOwnDirectory(place, "settings.json");
+}
+
+function inOwnDirectory(place: SettingsPlace, name: string): string {
   const { platform } = place;
-  // The variable names what takes the place of the home, not of the directory in it.
-  const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
-  return joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+  return joinPath(platform, joinPath(platform, homeOf(place), ".gemini"), name);
+}
+
+/** The variable names what takes the place of the home, not of the directory in it. */
+function homeOf(place: SettingsPlace): string {
+  return chosenDirectory(place, "GEMINI_CLI_HOME") ?? place.platform.process.homeDirectory;
+}
+
+/** By its variables, else by the user's list; an editor is asked only once it is connected. */
+async function trustOf(place: SettingsPlace, isAsked: boolean): Promise<FolderTrust> {
+  const { process } = place.platform;
+  const told = process.environment("GEMINI_CLI_TRUST_WORKSPACE");
+  if (process.environment("GEMINI_RESTRICTED_MODE") === "true" || told === "false") return "untrusted";
+  if (told === "true" || !isAsked) return "trusted";
+  const file =
+    chosenDirectory(place, "GEMINI_CLI_TRUSTED_FOLDERS_PATH") ?? inOwnDirectory(place, "trustedFolders.json");
+  return await folderTrust(place, file);
 }
 
 async function looksOnContainerHost(platform: Platform): Promise<boolean> {

@@ -13,6 +13,7 @@ import {
 import { variableOf } from "../surroundings.ts";
 import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath, textOf } from "../hook.ts";
 import { pathRefused } from "../../support/errors.ts";
+import { folderTrust } from "../gemini-family/trust.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Qwen Code's side of a diagnosis: docs/protocols/qwen.md. */
@@ -56,14 +57,22 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
 
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const settingsFile = settingsFileOf(place);
-  const settings = await SettingsLayers.read(place, [
-    settingsFile,
-    ...inFolder(place, ".qwen", "settings.json"),
-    administratorFile(place),
-  ]);
+  const administrators = administratorFile(place);
+  const defaults = defaultsFile(place, "QWEN_CODE_SYSTEM_DEFAULTS_PATH", administrators);
+  const folderFiles = inFolder(place, ".qwen", "settings.json");
+  const all = await SettingsLayers.read(place, [defaults, settingsFile, ...folderFiles, administrators], {
+    isStrict: true,
+  });
+  const own = all.only([defaults, settingsFile, administrators]);
+  const file = chosenDirectory(place, "QWEN_CODE_TRUSTED_FOLDERS_PATH") ?? inOwnDirectory(place, "trustedFolders.json");
+  // It asks for trust only where the user has said so.
+  const isAsked = own.flag("security", "folderTrust", "enabled") === true;
+  const trust = isAsked ? await folderTrust(place, file) : "trusted";
+  const settings = trust === "trusted" ? all : own;
   const mode = settings.text("tools", "approvalMode");
   return {
     looksForEditor: settings.flag("ide", "enabled") === false ? "no" : "yes",
+    invalidFiles: all.invalid,
     looksOnContainerHost: false,
     showsChanges: true,
     asks: mode === "default",
@@ -78,15 +87,19 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "tools", "approvalMode"),
     },
     traces: [],
-    hooksOff: settings.flagged(true, "disableAllHooks"),
+    hooksOff: (trust === "untrusted" ? own : all).flagged(true, "disableAllHooks"),
     askingInput: "/approval-mode default",
   };
 }
 
 function settingsFileOf(place: SettingsPlace): string {
+  return inOwnDirectory(place, "settings.json");
+}
+
+function inOwnDirectory(place: SettingsPlace, name: string): string {
   const { platform } = place;
   const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
-  return joinPath(platform, directory, "settings.json");
+  return joinPath(platform, directory, name);
 }
 
 function administratorFile(place: Pick<SettingsPlace, "platform">): string {
