@@ -176,6 +176,13 @@ function rawWordsOf(finding: Finding): Words {
         text: `${agents} was not found: ${finding.values.command} is not on this terminal's PATH (aliases cannot be seen from here).`,
         fix: `npm install --global ${finding.values.package}`,
       };
+    case "agent-too-old": {
+      const { version, needed, package: name } = finding.values;
+      return {
+        text: `${agents} ${version} is too old to find an editor from this terminal: it needs ${needed} or later.`,
+        fix: `npm install --global ${name}`,
+      };
+    }
     case "directory-of-another-user": {
       const { directory, uid, isTemporary } = finding.values;
       const text = `${directory} belongs to another user (uid ${uid}), so your editors cannot announce themselves to ${agents} there.`;

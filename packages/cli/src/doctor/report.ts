@@ -89,6 +89,7 @@ function told(name: string, value: unknown, places: Places): string {
   if (isPath.has(name)) return placeOf(text, places);
   if (plainWords.has(name)) return /^[\w@/. -]{1,60}$/u.test(text) ? text : "another";
   if (name === "port") return /^\d{1,5}$/u.test(text) ? text : "none";
+  if (name === "version" || name === "needed") return /^\d{1,5}(?:\.\d{1,5}){2}$/u.test(text) ? text : "another";
   if (name === "mode") return modes.test(text) ? text : "another";
   return "not told";
 }

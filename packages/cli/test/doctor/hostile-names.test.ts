@@ -32,6 +32,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "variable-differs": { editor, variable: hostile, theirs: hostile, ours: hostile },
   "root-by-sudo": { user: hostile },
   "not-installed": { command: hostile, package: hostile },
+  "agent-too-old": { version: hostile, needed: "0.31.0", package: "p" },
   "directory-of-another-user": { directory: hostile, uid: 1, isTemporary: true },
   "directory-is-a-link": { directory: hostile },
   "directory-is-none": { directory: hostile },

@@ -484,6 +484,22 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "Gemini CLI is too old for a terminal outside of the editor",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      const of = join(lab.platform.root, "lib", "@google", "gemini-cli");
+      lab.put(join(of, "package.json"), '{ "name": "@google/gemini-cli", "version": "0.29.4" }');
+      const program = join(lab.platform.root, "bin", "gemini");
+      rmSync(program);
+      symlinkSync(lab.put(join(of, "bundle", "gemini.js"), "", 0o755), program);
+    },
+    says: [
+      "✗ Gemini CLI 0.29.4 is too old to find an editor from this terminal: it needs 0.31.0 or later. [agent-too-old]",
+      "  type: npm install --global @google/gemini-cli",
+    ],
+  },
+  {
     title: "An agent is started by an alias: it has settings, and is not on the PATH",
     agents: ["claude"],
     make: async (lab) => {

@@ -97,6 +97,8 @@ export interface AgentChecks {
   readSettings(place: SettingsPlace): Promise<OwnSettings>;
   /** Ranks the records that it reads as it does itself. */
   choose<Read extends ReadRecord>(records: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>>;
+  /** The version from which it would find one of these records, where it does not because it is an older one. */
+  neededVersion?(version: string, records: readonly ReadRecord[], facts: ChoiceFacts): Promise<string | undefined>;
   /** Why an editor in other surroundings writes where the agent does not look in these. */
   difference(theirs: Surroundings, ours: Surroundings): SurroundingsDifference;
 }

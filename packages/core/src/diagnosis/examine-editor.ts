@@ -1,11 +1,12 @@
+import * as z from "zod";
 import { type AgentId, agents, askingCommand } from "../agents/catalogue.ts";
 import type { CompanionState, SessionInfo } from "../companion.ts";
 import { projectFileName, readProjectPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
-import { joinPath } from "../storage/private-directory.ts";
+import { joinPath, splitPath } from "../storage/private-directory.ts";
 import { type Finding, type FindingLevel, findingOf, type FindingValues } from "./finding.ts";
 import type { Dialect } from "../agents/dialect.ts";
-import type { OwnSettings } from "../agents/settings.ts";
+import { type OwnSettings, parseLooseJson } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
 import { type HookState, inspectHook } from "../hook-settings/inspect.ts";
 
@@ -188,24 +189,49 @@ async function isUsed(
 
 /** Whether a program of that name is on this terminal's PATH. True where there is no PATH to look at. */
 export async function isInstalled(platform: Platform, command: string): Promise<boolean> {
-  const { process, files } = platform;
+  return variableOf(platform.process, "PATH") === undefined || (await programOf(platform, command)) !== undefined;
+}
+
+/** More directories than there are between a program and its package. */
+const mostParents = 8;
+
+/** The version in the package of a program on the PATH, links followed; undefined where it cannot be told. Nothing is run. */
+export async function installedVersion(
+  platform: Platform,
+  program: { readonly command: string; readonly package: string },
+): Promise<string | undefined> {
+  let path = await programOf(platform, program.command);
+  for (let level = 0; path !== undefined && level < mostParents; level += 1) {
+    const { parent } = splitPath(platform, path);
+    if (parent === path) return undefined;
+    path = parent;
+    const text = await platform.files
+      .readText(joinPath(platform, path, "package.json"), 1_048_576)
+      .catch(() => undefined);
+    const read = z.object({ name: z.string(), version: z.string() }).safeParse(parseLooseJson(text ?? ""));
+    if (read.data?.name === program.package) return read.data.version;
+  }
+  return undefined;
+}
+
+/** The file that is run for a name, links followed. */
+async function programOf({ process, files }: Platform, command: string): Promise<string | undefined> {
   const path = variableOf(process, "PATH");
-  if (path === undefined) return true;
   const isWindows = process.platform === "win32";
   const endings = isWindows ? ["", ".exe", ".cmd", ".bat", ".ps1"] : [""];
-  const directories = path.split(isWindows ? ";" : ":").filter((directory) => directory !== "");
+  const directories = (path ?? "").split(isWindows ? ";" : ":").filter((directory) => directory !== "");
   const candidates = directories.flatMap((directory) =>
-    endings.map((ending) => joinPath(platform, directory, command + ending)),
+    endings.map((ending) => joinPath({ process }, directory, command + ending)),
   );
   const found = await Promise.all(
     candidates.map(async (candidate) => {
       // Package managers put links there.
       const real = await files.realPath(candidate).catch(() => undefined);
       const facts = real === undefined ? undefined : await files.lstat(real).catch(() => undefined);
-      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0);
+      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0) ? real : undefined;
     }),
   );
-  return found.includes(true);
+  return found.find((real) => real !== undefined);
 }
 
 /** What an agent's own settings may be found to say. */

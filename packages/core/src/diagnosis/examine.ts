@@ -7,10 +7,17 @@ import {
   examineAsking,
   examineConnecting,
   examineReviews,
+  installedVersion,
   isInstalled,
   readAgentSettings,
 } from "./examine-editor.ts";
-import { findRunningEditors, findServingEditors, namedPort, type RunningEditor } from "./running-editors.ts";
+import {
+  findRunningEditors,
+  findServingEditors,
+  namedPort,
+  neededVersion,
+  type RunningEditor,
+} from "./running-editors.ts";
 import {
   blockedDirectory,
   examineChoice,
@@ -119,7 +126,8 @@ async function examineAgent(
     return invalidFiles.map((file) => findingOf("settings-not-json", "problem", agent, { file }));
   const connecting = settings === undefined ? [] : examineConnecting(settings);
   const own = { ...facts, platform: withVariables(facts.platform, variables), connectsByItself };
-  const outcome = (await examineChoice(agent, own)) ?? (await examineAbsence(agent, facts));
+  const outcome =
+    (await examineVersion(agent, own)) ?? (await examineChoice(agent, own)) ?? (await examineAbsence(agent, facts));
   // It would connect if it looked, and looked here: until then that is no good news.
   const isIdle = connecting.length > 0 && outcome.level !== "problem";
   return [
@@ -128,6 +136,15 @@ async function examineAgent(
     ...(settings === undefined ? [] : examineAsking(settings)),
     ...(outcome.level === "problem" ? [] : closedPlaces(agent, facts)),
   ];
+}
+
+/** It finds an editor here only from a later version on. */
+async function examineVersion(agent: AgentId, facts: AbsenceFacts): Promise<Finding | undefined> {
+  const { program } = agentOf(agent);
+  const version = await installedVersion(facts.platform, program);
+  const needed = version === undefined ? undefined : await neededVersion(agent, version, facts);
+  if (version === undefined || needed === undefined) return undefined;
+  return findingOf("agent-too-old", "problem", agent, { version, needed, package: program.package });
 }
 
 /** A second place of an agent that connects through its first. */

@@ -72,6 +72,8 @@ export interface FindingValues {
     readonly ours: string | undefined;
   };
   readonly "root-by-sudo": { readonly user: string };
+  /** In this terminal it finds an editor only from version `needed` on. */
+  readonly "agent-too-old": { readonly version: string; readonly needed: string; readonly package: string };
   readonly "not-installed": { readonly command: string; readonly package: string };
   /** `isTemporary`: below this terminal's temporary directory, so that another one of those helps. */
   readonly "directory-of-another-user": {

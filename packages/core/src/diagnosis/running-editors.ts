@@ -126,6 +126,14 @@ export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<
   return await checks.choose(recordsOf(agent, facts), { platform, folder, namedPort: port, connectsByItself });
 }
 
+/** See `AgentChecks.neededVersion`. */
+export async function neededVersion(agent: AgentId, version: string, facts: PlacesFacts): Promise<string | undefined> {
+  const { platform, folder } = facts;
+  const checks = await agentOf(agent).loadChecks();
+  const port = namedPort(platform, agent);
+  return await checks.neededVersion?.(version, recordsOf(agent, facts), { platform, folder, namedPort: port });
+}
+
 /** Those that the agent reads: its own user's regular files. */
 function recordsOf(agent: AgentId, { places }: PlacesFacts): readonly EditorRecord[] {
   const byName = new Map<string, EditorRecord>();

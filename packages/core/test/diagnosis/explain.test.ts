@@ -35,6 +35,7 @@ const ofEditors: { readonly [Code in EditorFindingCode]: true } = {
 /** The same of the doctor. */
 const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   ...ofEditors,
+  "agent-too-old": true,
   connects: true,
   "directory-closed": true,
   "directory-is-a-link": true,

@@ -31,6 +31,7 @@ export const geminiChecks: AgentChecks = {
   },
   readSettings,
   choose,
+  neededVersion,
   difference: (theirs, ours) => ({
     of: "temporary-directory",
     theirs: theirs.temporaryDirectory,
@@ -54,15 +55,35 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
   );
 }
 
+/** From this one on it takes any record that fits. */
+const freeVersion = [0, 31] as const;
+
+/** An older one takes only the record of the process that it takes for its editor, and says that it supports no other terminal. */
+async function neededVersion(
+  version: string,
+  records: readonly ReadRecord[],
+  facts: ChoiceFacts,
+): Promise<string | undefined> {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > freeVersion[0] || minor >= freeVersion[1]) return undefined;
+  const own = await editorProcessOf(facts.platform, { isTold: false });
+  const fitting = await matching(records, facts);
+  const isFound = fitting.some(({ pid }) => pid !== undefined && pid === own);
+  return fitting.length === 0 || isFound ? undefined : `${freeVersion.join(".")}.0`;
+}
+
 const shells: ReadonlySet<string> = new Set(["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"]);
 
 /**
  * The process that Gemini CLI, started here, takes for its editor: the grandparent of its first ancestor that is a shell,
  * else that shell's parent (docs/protocols/gemini.md). Undefined where the names of processes cannot be told.
  */
-export async function editorProcessOf(platform: Platform): Promise<number | undefined> {
+export async function editorProcessOf(
+  platform: Platform,
+  { isTold = true }: { readonly isTold?: boolean } = {},
+): Promise<number | undefined> {
   const told = Number(variableOf(platform.process, "GEMINI_CLI_IDE_PID"));
-  if (Number.isInteger(told) && told > 0) return told;
+  if (isTold && Number.isInteger(told) && told > 0) return told;
   const ancestors = await ancestorsOf(platform);
   for (const [index, pid] of ancestors.entries()) {
     const name = await readKernel(platform, pid, "comm");
