@@ -24,7 +24,7 @@ const core = {
   diff: { rooms: ground, types: ["context/model", "editor-host"], packages: ["zod", "node-diff3"] },
   agents: { rooms: [...ground, "storage"], types: agentSide, packages: protocol },
   "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude"] },
-  "agents/gemini-family": { rooms: [...ground, "agents"], types: agentSide, packages: protocol },
+  "agents/gemini-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
   "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
   "agents/claude": {
     rooms: [...ground, "agents", "context/sharing-policy", "storage"],
@@ -90,7 +90,7 @@ const core = {
       "hooks/questions",
       "storage",
     ],
-    types: ["companion", "context", "hooks/presences"],
+    types: ["companion", "context", "editor-host", "hooks/presences"],
     packages: ["zod"],
   },
   // Where nothing was built it reads the pages of docs/findings; a build puts their texts there.
@@ -99,6 +99,7 @@ const core = {
     rooms: [
       ...ground,
       "context",
+      "diagnosis/weakened-reviews",
       "diff",
       "discovery",
       "endpoint",

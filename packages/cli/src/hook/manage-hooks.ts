@@ -1,5 +1,5 @@
 import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
-import { readAgentSettings } from "@patchbay/core/diagnosis";
+import { findWeakenedReviews, readAgentSettings } from "@patchbay/core/diagnosis";
 import {
   applyPlan,
   type EditionRuntime,
@@ -79,6 +79,12 @@ async function manageOne(
   if (command.action === "status") {
     const state = wordsFor(await inspectIn(request.place, settings, scope));
     print(`${agentName}: ${state} (${escapeLine(settings.file(request.place, scope))})`);
+    for (const off of await findWeakenedReviews(platform, command.folder)) {
+      if (off.agent !== id) continue;
+      print(
+        `  It runs no hooks in this folder (${escapeLine(off.setting)} in ${escapeLine(off.file)}), so nothing is reviewed by it.`,
+      );
+    }
     return true;
   }
   const plan =

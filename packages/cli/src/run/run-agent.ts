@@ -54,7 +54,7 @@ export async function runAgent(request: RunRequest): Promise<number> {
   }
   const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
   try {
-    if (plan.findings.length === 0) {
+    if (plan.findings.every(({ code }) => code !== "editor-mode-off")) {
       tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
     }
     const end = await request.run({

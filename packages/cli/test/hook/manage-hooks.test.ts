@@ -54,6 +54,18 @@ describe("patchbay hook", () => {
     expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
   });
 
+  it("says where the folder's own settings have the agent run no hooks", async () => {
+    const { platform, run, printed } = setUp("{}\n");
+    await run("install", true);
+    const own = join(platform.workspace, ".claude", "settings.local.json");
+    mkdirSync(join(platform.workspace, ".claude"));
+    writeFileSync(own, '{ "disableAllHooks": true }');
+    await run("status");
+    expect(printed.at(-1)).toBe(
+      `  It runs no hooks in this folder (disableAllHooks in ${own}), so nothing is reviewed by it.`,
+    );
+  });
+
   it("has agents run a copy in the home, which stays where the package goes, and brings it up to date", async () => {
     const { file, run, placed, release } = setUp("{}\n");
     expect(await run("install", true)).toBe(0);

@@ -93,6 +93,14 @@ export class SettingsLayers {
     return this.#layers.findLast(({ value }) => typeof keys.reduce(member, value) === type)?.path;
   }
 
+  /** The file in whose list stands a text with this in it. */
+  fileNaming(part: string, ...keys: readonly string[]): string | undefined {
+    return this.#layers.findLast(({ value }) => {
+      const list = keys.reduce(member, value);
+      return Array.isArray(list) && list.some((one) => typeof one === "string" && one.includes(part));
+    })?.path;
+  }
+
   #all(keys: readonly string[]): readonly unknown[] {
     return this.#layers.map(({ value }) => keys.reduce(member, value));
   }
@@ -159,7 +167,12 @@ export function withVariables(platform: Platform, variables: Readonly<Record<str
   return {
     ...platform,
     process: {
-      ...{ pid, ppid, uid, homeDirectory, temporaryDirectory, platform: process.platform },
+      pid,
+      ppid,
+      uid,
+      homeDirectory,
+      temporaryDirectory,
+      platform: process.platform,
       environment: (name) => (Object.hasOwn(variables, name) ? variables[name] : process.environment(name)),
       isAlive: (of) => process.isAlive(of),
       parentOf: async (of) => await process.parentOf(of),

@@ -61,6 +61,8 @@ export class RunningCompanion implements Companion {
   // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
   #stopping: Promise<void> | undefined;
   #announceRestored: () => void = () => {};
+  /** Files of settings that the user has been told of. */
+  readonly #weakened: Set<string> = new Set();
 
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
@@ -301,6 +303,18 @@ export class RunningCompanion implements Companion {
     await run.storage?.release();
   }
 
+  /** What a folder's own settings take away from reviews; never rejects. */
+  async #tellWeakened(): Promise<void> {
+    const { host, platform, logger } = this.#options;
+    try {
+      const { tellWeakenedReviews } = await import("../diagnosis/weakened-reviews.ts");
+      if (this.#ending.signal.aborted) return;
+      await tellWeakenedReviews(host, platform, { folders: this.#roots.folders, told: this.#weakened });
+    } catch (error) {
+      logger.warn("What weakens reviews could not be told", { reason: messageOf(error) });
+    }
+  }
+
   async #tidy(agents: AgentsOnDemand): Promise<void> {
     const restoring = agents.restore().then(() => this.#announceRestored());
     try {
@@ -309,6 +323,7 @@ export class RunningCompanion implements Companion {
       this.#options.logger.warn("Records of earlier runs could not be searched", { reason: messageOf(error) });
     }
     await this.#announcement.keep((warnings) => this.#setWarnings(warnings));
+    void this.#tellWeakened();
     await restoring;
   }
 
@@ -332,6 +347,7 @@ export class RunningCompanion implements Companion {
       (error: unknown) =>
         this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),
     );
+    void this.#tellWeakened();
   }
 
   async #stop(options: StopOptions): Promise<void> {

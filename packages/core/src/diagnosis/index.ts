@@ -18,6 +18,7 @@ export {
   isInstalled,
   readAgentSettings,
 } from "./examine-editor.ts";
+export { findWeakenedReviews, type WeakenedReviews } from "./weakened-reviews.ts";
 export { diagnose } from "./examine.ts";
 export { asksByArguments, connectingLine, planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
 export { explainedCodes, explainFinding, explanationMarkdown } from "./explain.ts";

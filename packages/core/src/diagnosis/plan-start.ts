@@ -4,6 +4,7 @@ import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
   examineConnecting,
+  examineHook,
   isHooked,
   readAgentSettings,
   type SettingsFinding,
@@ -89,12 +90,14 @@ export async function asksByArguments(agent: AgentId, args: readonly string[]): 
 
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
-  return examineConnecting(settings).filter(
+  const off = examineHook(settings).filter(({ code }) => code === "hook-off");
+  const connecting = examineConnecting(settings).filter(
     ({ code }) =>
       code === "editor-mode-off" &&
       // A variable of the terminal's is another one for the agent that is started.
       !(settings.lookingVariable !== undefined && settings.decidedBy.looksForEditor === undefined),
   );
+  return [...connecting, ...off];
 }
 
 /** An option that names a mode, with what it names; undefined where the user leaves it to us. */

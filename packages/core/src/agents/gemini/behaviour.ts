@@ -141,9 +141,19 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     },
     traces: [],
     // Who is asked whether to trust the folder, and says yes, has its hooks off from then on.
-    hooksOff: (trust === "untrusted" ? own : all).flagged(false, "hooksConfig", "enabled"),
+    hooksOff: hooksOff(trust === "untrusted" ? own : all),
     askingInput: undefined,
   };
+}
+
+/** All of them, or ours by its command. */
+function hooksOff(settings: SettingsLayers): OwnSettings["hooksOff"] {
+  const keys = ["hooksConfig", "disabled"];
+  const file = settings.fileNaming("patchbay-hook", ...keys);
+  return (
+    settings.flagged(false, "hooksConfig", "enabled") ??
+    (file === undefined ? undefined : { setting: keys.join("."), file })
+  );
 }
 
 function settingsFileOf(place: SettingsPlace): string {

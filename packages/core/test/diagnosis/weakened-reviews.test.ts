@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type AgentId, createCompanion } from "@patchbay/core";
+import { findWeakenedReviews } from "@patchbay/core/diagnosis";
+import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
+import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+/** A machine on which our hook is installed in every agent. */
+async function setUp() {
+  const platform = createTestPlatform({ environment: {} });
+  onTestFinished(() => platform.dispose());
+  const put = (path: string, text: string): string => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  };
+  const program = put(join(platform.home, ".patchbay", "patchbay-hook.cjs"), "");
+  for (const { id, request } of await agentsWithHooks(platform)) {
+    const plan = await planInstall({ ...request, command: `'${process.execPath}' '${program}' ${id}` });
+    if (plan.kind === "change") await applyPlan(platform, plan);
+  }
+  const inFolder = (path: string, settings: unknown): string =>
+    put(join(platform.workspace, path), JSON.stringify(settings));
+  const trust = (level: string): string =>
+    put(join(platform.home, ".gemini", "trustedFolders.json"), JSON.stringify({ [platform.workspace]: level }));
+  return { platform, put, inFolder, trust };
+}
+
+type Row = readonly [path: string, agent: AgentId, setting: string, settings: unknown];
+
+const rows: readonly Row[] = [
+  [".claude/settings.json", "claude", "disableAllHooks", { disableAllHooks: true }],
+  [".claude/settings.local.json", "claude", "disableAllHooks", { disableAllHooks: true }],
+  [".qwen/settings.json", "qwen", "disableAllHooks", { disableAllHooks: true }],
+  [".gemini/settings.json", "gemini", "hooksConfig.enabled", { hooksConfig: { enabled: false } }],
+  [
+    ".gemini/settings.json",
+    "gemini",
+    "hooksConfig.disabled",
+    { hooksConfig: { disabled: ["node patchbay-hook.cjs"] } },
+  ],
+];
+
+describe("what a folder's own settings take away from reviews", () => {
+  it.each(rows)("%s of %s: %s", async (path, agent, setting, settings) => {
+    const { platform, inFolder } = await setUp();
+    expect(await findWeakenedReviews(platform, platform.workspace)).toEqual([]);
+    const file = inFolder(path, settings);
+    const found = await findWeakenedReviews(platform, platform.workspace);
+    expect(found).toMatchObject([{ agent, setting, file, isOfFolder: true }]);
+  });
+
+  it("is nothing in a folder that the user has told Gemini CLI not to trust", async () => {
+    const { platform, inFolder, trust } = await setUp();
+    inFolder(".gemini/settings.json", { hooksConfig: { enabled: false } });
+    trust("DO_NOT_TRUST");
+    expect(await findWeakenedReviews(platform, platform.workspace)).toEqual([]);
+  });
+
+  it("is nothing where no hook is installed, and told apart from what the user has set", async () => {
+    const { platform, put, inFolder } = await setUp();
+    put(join(platform.home, ".qwen", "settings.json"), '{ "disableAllHooks": true }');
+    inFolder(".qwen/settings.json", { disableAllHooks: true });
+    expect(await findWeakenedReviews(platform, platform.workspace)).toEqual([]);
+  });
+
+  it("is told when the editor opens the folder, once", async () => {
+    const { platform, inFolder } = await setUp();
+    const file = inFolder(".claude/settings.json", { disableAllHooks: true });
+    const host = createMemoryEditor({ folders: [platform.workspace] });
+    const companion = createCompanion({ host, platform });
+    onTestFinished(() => companion.stop());
+    await companion.start();
+    const { message } = await host.messages.next("hooks-off");
+    expect(message).toMatchObject({
+      severity: "warning",
+      text: `Claude Code runs no hooks in this folder, because ${file} says so (disableAllHooks). In modes that do not ask, its changes are not reviewed here.`,
+      values: { agent: "Claude Code", file, setting: "disableAllHooks" },
+    });
+    host.setFolders([]);
+    host.setFolders([platform.workspace]);
+    await companion.stop();
+    expect(host.messages.open.filter(({ code }) => code === "hooks-off").length).toBeLessThan(2);
+  });
+});
