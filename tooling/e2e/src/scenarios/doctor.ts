@@ -1,7 +1,7 @@
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentId } from "@patchbay/core";
+import { type AgentId, agentOf } from "@patchbay/core";
 import { placesOf, recordsOf } from "../agents/records.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
 import type { Lab } from "../support/lab.ts";
@@ -40,7 +40,13 @@ async function mustSay(world: World, id: AgentId, wanted: string): Promise<void>
   const command = [nodeBinary(), "--conditions=@patchbay/source", "--no-warnings", main, "doctor", "--agent", id];
   // A container's own mark is not the doctor's subject here: the terminal has what the editor put into it.
   const line = `${command.map(quote).join(" ")} > ${quote(report)} 2>&1; echo end >> ${quote(report)}`;
-  await writeFile(script, `#!/bin/sh\n${line}\n`);
+  // The agent lies on the path, as it does with whoever has installed it.
+  const onPath = join(root, "on-path");
+  await mkdir(onPath, { recursive: true });
+  const program = join(onPath, agentOf(id).program.command);
+  await rm(program, { force: true });
+  await symlink(join(root, `run-${id}`), program);
+  await writeFile(script, `#!/bin/sh\nPATH=${quote(onPath)}:$PATH\n${line}\n`);
   await chmod(script, 0o700);
   await rm(report, { force: true });
   const terminal = await world.editor.openTerminal();
