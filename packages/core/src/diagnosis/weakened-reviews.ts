@@ -33,13 +33,16 @@ export async function tellWeakenedReviews(
   platform: Platform,
   { folders, told }: { readonly folders: readonly string[]; readonly told: Set<string> },
 ): Promise<void> {
+  const shown: Promise<unknown>[] = [];
   for (const folder of folders) {
     for (const { agentName: agent, setting, file, isOfFolder } of await findWeakenedReviews(platform, folder)) {
       if (!isOfFolder || told.has(file)) continue;
       told.add(file);
       const text = `${agent} runs no hooks in this folder, because ${file} says so (${setting}). In modes that do not ask, its changes are not reviewed here.`;
       const values = { agent, file, setting };
-      await host.messages.show({ code: "hooks-off", severity: "warning", text, actions: [], values });
+      // One that nobody closes is in no other's way.
+      shown.push(host.messages.show({ code: "hooks-off", severity: "warning", text, actions: [], values }));
     }
   }
+  await Promise.all(shown);
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type AgentId, createCompanion } from "@patchbay/core";
+import { type AgentId, createCompanion, type HostMessage } from "@patchbay/core";
 import { findWeakenedReviews } from "@patchbay/core/diagnosis";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
 import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { tellWeakenedReviews } from "../../src/diagnosis/weakened-reviews.ts";
 
 /** A machine on which our hook is installed in every agent. */
 async function setUp() {
@@ -65,6 +66,19 @@ describe("what a folder's own settings take away from reviews", () => {
     expect(await findWeakenedReviews(platform, platform.workspace)).toEqual([]);
   });
 
+  it("is told of each agent, also while nobody closes what was said of another", async () => {
+    const { platform, inFolder } = await setUp();
+    inFolder(".claude/settings.json", { disableAllHooks: true });
+    inFolder(".gemini/settings.json", { hooksConfig: { enabled: false } });
+    const said: (string | undefined)[] = [];
+    const show = ({ values }: HostMessage): Promise<undefined> => {
+      said.push(values["agent"]);
+      return new Promise(() => {});
+    };
+    void tellWeakenedReviews({ messages: { show } }, platform, { folders: [platform.workspace], told: new Set() });
+    await expect.poll(() => said.toSorted(), { timeout: 10_000 }).toEqual(["Claude Code", "Gemini CLI"]);
+  });
+
   it("is told when the editor opens the folder, once", async () => {
     const { platform, inFolder } = await setUp();
     const file = inFolder(".claude/settings.json", { disableAllHooks: true });
@@ -79,8 +93,11 @@ describe("what a folder's own settings take away from reviews", () => {
       values: { agent: "Claude Code", file, setting: "disableAllHooks" },
     });
     host.setFolders([]);
+    const other = inFolder(".gemini/settings.json", { hooksConfig: { enabled: false } });
     host.setFolders([platform.workspace]);
-    await companion.stop();
-    expect(host.messages.open.filter(({ code }) => code === "hooks-off").length).toBeLessThan(2);
+    const files = () =>
+      host.shownMessages.flatMap(({ message: { code, values } }) => (code === "hooks-off" ? [values["file"]] : []));
+    // The folder is looked at again, and what was said of it is not said again.
+    await expect.poll(files, { timeout: 10_000 }).toEqual([file, other]);
   });
 });
