@@ -56,6 +56,8 @@ const maximumLength = 1_000;
 /** Most patterns that the braces of one may stand for. */
 const maximumExpansions = 500;
 const maximumGlobstars = 20;
+/** Braces in braces: each level is written out anew for the ones around it. */
+const maximumBraceDepth = 10;
 /** Of all patterns together, once their braces are written out: each costs time to read, and again for each file. */
 const maximumCharacters = 32_000;
 
@@ -103,6 +105,7 @@ function sumOf(readings: readonly Reading[]): Reading {
 class GlobReader {
   readonly #body: string;
   #at = 0;
+  #depth = 0;
 
   constructor(body: string) {
     this.#body = body;
@@ -146,7 +149,10 @@ class GlobReader {
   #braces(): { readonly text: string; readonly reason?: string } {
     if (this.#body.charAt(this.#at - 1) === "$") return { text: "", reason: "of its ${" };
     this.#at += 1;
+    this.#depth += 1;
+    if (this.#depth > maximumBraceDepth) return { text: "", reason: "its braces are nested too deeply" };
     const choices = this.#choices(true);
+    this.#depth -= 1;
     if (typeof choices === "string") return { text: "", reason: choices };
     const [only, ...others] = choices;
     if (others.length > 0) return { text: `{${choices.join(",")}}` };

@@ -125,6 +125,7 @@ describe("sharing policy", () => {
     "/",
     "[a\\",
     "{a,b}".repeat(9),
+    `${"{a,".repeat(11)}b${"}".repeat(11)}`,
     "**/a/".repeat(21),
     "a".repeat(1_001),
     "5\0",
