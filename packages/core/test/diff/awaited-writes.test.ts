@@ -67,6 +67,23 @@ describe("an accepted text on its way to the file", () => {
     expect(test.messageCodes()).toEqual(["not-written"]);
   });
 
+  it("is not missed where its agent writes it and the next one before anybody has looked", async () => {
+    const test = startWithFile();
+    test.stopWriting();
+    test.files.canWatch = false;
+    const first = test.open("one", lineOf(0, "ONE"));
+    (await test.editor.nextView()).type(lineOf(0, "mine"));
+    await test.registry.accept(first.id);
+    test.files.addFile(path, lineOf(0, "mine"));
+    const second = test.open("one", lineOf(4, "FIVE"));
+    await test.editor.nextView((view) => view.request.id === second.id);
+    await test.registry.accept(second.id);
+    test.files.addFile(path, lineOf(4, "FIVE"));
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toEqual([]);
+    expect(test.registry.kept.list).toEqual([]);
+  });
+
   it("is with its agent once that was seen to write it, whatever becomes of the file before its session ends", async () => {
     for (const isWritten of [true, false]) {
       const test = startWithFile();
