@@ -70,9 +70,9 @@ describe("what a folder's own settings take away from reviews", () => {
     const { platform, inFolder } = await setUp();
     inFolder(".claude/settings.json", { disableAllHooks: true });
     inFolder(".gemini/settings.json", { hooksConfig: { enabled: false } });
-    const said: (string | undefined)[] = [];
+    const said: string[] = [];
     const show = ({ values }: HostMessage): Promise<undefined> => {
-      said.push(values["agent"]);
+      said.push(values["agent"] ?? "nobody");
       return new Promise(() => {});
     };
     void tellWeakenedReviews({ messages: { show } }, platform, { folders: [platform.workspace], told: new Set() });
