@@ -193,18 +193,6 @@ describe("Claude Code", () => {
     expect(after?.endsWith(`b${end}2${end}x`)).toBe(true);
   });
 
-  it("names notebooks, whose changes cannot be told", () => {
-    const told = {
-      session_id: "s",
-      hook_event_name: "PreToolUse",
-      tool_name: "NotebookEdit",
-      tool_input: { notebook_path: "/ws/a.ipynb", new_source: "1" },
-    };
-    const read = claudeHook.read(told);
-    expect(read).toMatchObject({ kind: "write", changes: [{ path: "/ws/a.ipynb" }] });
-    expect(read?.kind === "write" ? read.changes[0]?.textAfter("{}") : "").toBeUndefined();
-  });
-
   it("replaces one after the other in a file with several edits", () => {
     const change = changeOf(claude, "MultiEdit", { edits: [edit("one", "two"), edit("two", "three")] });
     expect(change.textAfter("one\n")).toBe("three\n");
@@ -221,5 +209,23 @@ describe("Claude Code", () => {
     [{ session_id: "s", hook_event_name: "PreToolUse", tool_name: "Write", tool_input: null }],
   ])("says nothing that matters with %j", (event) => {
     expect(claudeHook.read(event)).toBeUndefined();
+  });
+});
+
+describe.each([
+  { hook: claudeHook, tool: "NotebookEdit" },
+  { hook: qwenHook, tool: "notebook_edit" },
+])("$tool", ({ hook, tool }) => {
+  it("is a write of a file whose text cannot be told", () => {
+    const told = {
+      session_id: "s",
+      hook_event_name: "PreToolUse",
+      tool_name: tool,
+      tool_input: { notebook_path: "/ws/a.ipynb", new_source: "1" },
+    };
+    const read = hook.read(told);
+    expect(read).toMatchObject({ kind: "write", changes: [{ path: "/ws/a.ipynb" }] });
+    expect(read?.kind === "write" ? read.changes[0]?.textAfter("{}") : "").toBeUndefined();
+    expect(hook.settings.entries.find(({ event }) => event === "PreToolUse")?.matcher?.split("|")).toContain(tool);
   });
 });

@@ -20,6 +20,8 @@ import {
 /** What the tools of a family's member make of their arguments, as it was seen (docs/protocols/gemini.md, qwen.md: "Hooks"). */
 export interface WritingRules {
   readonly editTool: string;
+  /** The tool that changes a cell of a notebook; undefined: there is none. */
+  readonly notebookTool: string | undefined;
   /** The argument that has every occurrence replaced. */
   readonly forAll: string;
   /** A byte order mark of the file stays, whatever is written over it. */
@@ -64,14 +66,23 @@ export function familyReading(
 }
 
 /** Members of the family count in milliseconds. */
-export function familyEntries(moments: HookMoments, { editTool }: WritingRules): readonly HookEntry[] {
-  return hookEntries(moments, { matcher: `write_file|${editTool}`, commandTool }, 1_000);
+export function familyEntries(moments: HookMoments, { editTool, notebookTool }: WritingRules): readonly HookEntry[] {
+  const tools = ["write_file", editTool, ...(notebookTool === undefined ? [] : [notebookTool])];
+  return hookEntries(moments, { matcher: tools.join("|"), commandTool }, 1_000);
 }
 
 /** The change that a tool is about to make; undefined where it writes no file. */
 function changeOf(tool: string | undefined, input: ToolArguments, rules: WritingRules): HookChange | undefined {
-  const path = textOf(input, "file_path") ?? textOf(input, "absolute_path");
+  const isNotebook = tool !== undefined && tool === rules.notebookTool;
+  const path = isNotebook
+    ? textOf(input, "notebook_path")
+    : (textOf(input, "file_path") ?? textOf(input, "absolute_path"));
   if (path === undefined) return undefined;
+  // Cells are not shown yet: whoever wants every write reviewed is told of the file by its name.
+  if (isNotebook) {
+    const opened = (place: PathPlace): Promise<string> => rules.opened(path, place, { isEdit: true });
+    return { path, opened, isDelicate: false, textAfter: () => undefined, argumentsFor: () => undefined };
+  }
   const textAfter =
     tool === "write_file"
       ? (given: ToolArguments, before: string | undefined) => textAfterWrite(given, before, rules)

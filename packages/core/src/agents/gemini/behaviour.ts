@@ -261,6 +261,7 @@ async function realInGemini(path: string, { files, follow, words }: PathPlace): 
 /** Gemini CLI's tools, as seen with 0.61.0. */
 const rules: WritingRules = {
   editTool: "replace",
+  notebookTool: undefined,
   forAll: "allow_multiple",
   keepsMark: false,
   keepsFinalEnd: true,

@@ -138,6 +138,7 @@ async function openedByQwen(path: string, { isWindows, words, files, follow }: P
 /** Qwen Code's tools, as seen with 0.24.4. */
 const rules: WritingRules = {
   editTool: "edit",
+  notebookTool: "notebook_edit",
   forAll: "replace_all",
   keepsMark: true,
   keepsFinalEnd: false,
