@@ -457,7 +457,7 @@ describe("health", () => {
     await coc.run("patchbay.explain", "no-agent-connected");
     expect(coc.page("Patchbay: explanation")).toContain("    patchbay doctor");
     await coc.run("patchbay.explain", "nothing");
-    expect(coc.said.at(-1)).toContain('Unknown finding "nothing". Those that there are: asks, ');
+    expect(coc.said.at(-1)).toContain('Unknown finding "nothing". Those that there are: agent-too-old, asks, ');
   });
 
   function installProgram(name: string): void {
