@@ -317,14 +317,16 @@ export class HookReviews {
     logger.info("An agent writes outside of the workspace, which is not reviewed", { agent, path: real });
     const whole = absolute(platform, named, cwd);
     const key = `${sessionId} ${real}`;
-    if (whole === undefined || this.#outside.has(key)) return;
-    if (this.#outside.size >= mostOutside) this.#outside.clear();
-    this.#outside.add(key);
+    if (whole === undefined) return;
     const path = real;
     const text = `${agent} is about to write ${path}, which is outside this workspace. It is not reviewed.`;
     const isWindows = platform.process.platform === "win32";
     const tell = async (): Promise<void> => {
-      if (!(await realFolders()).some((folder) => isWithin(whole, folder, isWindows))) return;
+      const isNamedInside = (await realFolders()).some((folder) => isWithin(whole, folder, isWindows));
+      // By another name it may be told of later.
+      if (!isNamedInside || this.#outside.has(key)) return;
+      if (this.#outside.size >= mostOutside) this.#outside.clear();
+      this.#outside.add(key);
       await host.messages.show({
         code: "written-outside-workspace",
         severity: "warning",
