@@ -98,7 +98,7 @@ export const acceptAll: Scenario = {
   name: "accept-all",
   agents: "all",
   mayTell: qwenRefused,
-  isFor: (editor) => editor.acceptAll !== undefined && editor.answerNotification !== undefined,
+  isFor: (editor) => editor.acceptAll !== undefined && editor.saveUnwritten !== undefined,
   run: async (world) => {
     const { editor } = world;
     const file = "all.txt";
@@ -121,8 +121,8 @@ export const acceptAll: Scenario = {
     await waitForContents(world, file, wanted);
     for (const { started } of [claude, gemini, qwen]) await waitForNoDiff(world, started.agent, file);
     await waitForRefusal(qwen.started);
-    const said = await editor.answerNotification?.("Save to File");
-    must("the user is told of Qwen Code's refusal", qwenRefused.test(said ?? ""));
+    const said = await editor.saveUnwritten?.();
+    must("the user is told of Qwen Code's refusal", qwenRefused.test((said ?? "").replace(/\s+/gu, " ")));
     await waitForContents(world, file, wanted.replace(qwen.line, `${qwen.line} by qwen`));
   },
 };

@@ -243,12 +243,30 @@ export class CocDriver implements EditorDriver {
   /** From the list, by its key for the action. The list is as it was when it was opened. */
   async saveKept(): Promise<void> {
     await this.#waitForScreen("a review without an agent", /\[not connected: :w keeps your text\]/);
+    await this.#saveFromList();
+  }
+
+  async #saveFromList(): Promise<void> {
     await this.command("CocList patchbay");
     await this.#waitForScreen("the text in the list", /: save, yank or discard it\]/);
     await this.pane.type("\t");
     await this.#waitForScreen("the list's actions", /\(s\)ave/);
     await this.pane.type("s");
     await this.#waitForScreen("what became of it", /Saved to /);
+  }
+
+  /** The list that asks stands on what is meant. */
+  async acceptAll(): Promise<void> {
+    await this.command("Patchbay all accept");
+    await this.#waitForScreen("the question", /Accept all \d+/);
+    await this.pane.press("Enter");
+  }
+
+  async saveUnwritten(): Promise<string> {
+    await this.#waitForScreen("what was not written", /has not written the change/);
+    const said = await this.pane.screen();
+    await this.#saveFromList();
+    return said;
   }
 
   async #waitForScreen(what: string, pattern: RegExp): Promise<void> {

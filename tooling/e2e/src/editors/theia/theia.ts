@@ -231,6 +231,15 @@ export class TheiaDriver implements EditorDriver {
     await this.workbench.toolbarItem("Save to File").click({ timeout: 10_000 });
   }
 
+  async acceptAll(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Accept All Proposals");
+    await this.workbench.answerDialog("Accept All");
+  }
+
+  async saveUnwritten(): Promise<string> {
+    return await this.workbench.readAndAnswer("Save to File");
+  }
+
   /** Replaces the whole proposal in the foreground, as one pastes. */
   async replaceInDiff(text: string): Promise<void> {
     await this.pressInDiff("Control+A");

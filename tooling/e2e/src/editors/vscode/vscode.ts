@@ -174,6 +174,10 @@ export class VsCodeDriver implements EditorDriver {
     return told.replaceAll("\u2060", "");
   }
 
+  async saveUnwritten(): Promise<string> {
+    return await this.answerNotification("Save to File");
+  }
+
   async tryReview(): Promise<void> {
     await this.workbench.runCommand("Patchbay: Try a Review");
   }
