@@ -61,8 +61,8 @@ export interface EditorDriver {
   closeDiff?(): Promise<void>;
   /** Presses "Save to File" of the kept text in the foreground; absent where the driver cannot. */
   saveKept?(): Promise<void>;
-  /** Saves what was accepted and not written, where the editor says that it was not; gives what it said. Absent where the driver cannot. */
-  saveUnwritten?(): Promise<string>;
+  /** Saves what was accepted for a file and not written, where the editor says so; gives what it said. Absent where the driver cannot. */
+  saveUnwritten?(file: string): Promise<string>;
   /** Presses the button of the newest notification that has it, and says what stood there; absent where the driver cannot. */
   answerNotification?(button: string): Promise<string>;
   /** Rejects the shell command that is asked about, and says why; absent where no reason can be said there. */

@@ -121,7 +121,7 @@ export const acceptAll: Scenario = {
     await waitForContents(world, file, wanted);
     for (const { started } of [claude, gemini, qwen]) await waitForNoDiff(world, started.agent, file);
     await waitForRefusal(qwen.started);
-    const said = await editor.saveUnwritten?.();
+    const said = await editor.saveUnwritten?.(file);
     must("the user is told of Qwen Code's refusal", qwenRefused.test((said ?? "").replace(/\s+/gu, " ")));
     await waitForContents(world, file, wanted.replace(qwen.line, `${qwen.line} by qwen`));
   },

@@ -246,9 +246,11 @@ export class CocDriver implements EditorDriver {
     await this.#saveFromList();
   }
 
-  async #saveFromList(): Promise<void> {
+  /** Others may be kept, too: `file` is typed, which leaves its rows. */
+  async #saveFromList(file = ""): Promise<void> {
     await this.command("CocList patchbay");
     await this.#waitForScreen("the text in the list", /: save, yank or discard it\]/);
+    await this.pane.type(file);
     await this.pane.type("\t");
     await this.#waitForScreen("the list's actions", /\(s\)ave/);
     await this.pane.type("s");
@@ -262,10 +264,10 @@ export class CocDriver implements EditorDriver {
     await this.pane.press("Enter");
   }
 
-  async saveUnwritten(): Promise<string> {
+  async saveUnwritten(file: string): Promise<string> {
     await this.#waitForScreen("what was not written", /has not written the change/);
     const said = await this.pane.screen();
-    await this.#saveFromList();
+    await this.#saveFromList(file);
     return said;
   }
 

@@ -233,7 +233,8 @@ export class TheiaDriver implements EditorDriver {
 
   async acceptAll(): Promise<void> {
     await this.workbench.runCommand("Patchbay: Accept All Proposals");
-    await this.workbench.answerDialog("Accept All");
+    await this.workbench.dialog.waitFor({ timeout: 10_000 });
+    await this.workbench.dialog.getByRole("button", { name: /^Accept \d+$/ }).click({ timeout: 10_000 });
   }
 
   async saveUnwritten(): Promise<string> {
