@@ -197,7 +197,10 @@ class World {
   }
 
   #open(name: SessionName, where: string, again: boolean): void {
-    const isOpen = this.#registry.proposals.some((one) => one.sessionId === name && one.path === where);
+    // What was accepted and is not on the disk is listed, too, and no question any more.
+    const isOpen = this.#registry.proposals.some(
+      (one) => one.sessionId === name && one.path === where && one.state !== "kept",
+    );
     this.#count += 1;
     const key = `${name} ${where}`;
     const text = again && isOpen ? (this.#texts.get(key) ?? "") : `${key} ${this.#count}\n`;
