@@ -23,10 +23,15 @@ const core = {
   context: { rooms: ground, types: ["editor-host"], packages: ["minimatch"] },
   diff: { rooms: ground, types: ["context/model", "editor-host"], packages: ["zod", "node-diff3"] },
   agents: { rooms: [...ground, "storage"], types: agentSide, packages: protocol },
-  "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude"] },
+  "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude", "agents/copilot"] },
   "agents/gemini-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
   "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
   "agents/claude": {
+    rooms: [...ground, "agents", "context/sharing-policy", "storage"],
+    types: agentSide,
+    packages: protocol,
+  },
+  "agents/copilot": {
     rooms: [...ground, "agents", "context/sharing-policy", "storage"],
     types: agentSide,
     packages: protocol,

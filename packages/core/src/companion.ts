@@ -226,6 +226,8 @@ export interface SessionInfo {
   readonly agentName: string;
   readonly version?: string;
   readonly pid?: number;
+  /** What it is about, where the agent tells; one line. */
+  readonly title?: string;
   /** `connected`: a stream is open; `away`: it may reconnect. */
   readonly state: "connecting" | "connected" | "away";
   /** Unix milliseconds. */

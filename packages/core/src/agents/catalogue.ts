@@ -1,10 +1,11 @@
 import { claude } from "./claude/agent.ts";
+import { copilot } from "./copilot/agent.ts";
 import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/agent.ts";
 import { qwen } from "./qwen/agent.ts";
 
 /** Every agent, in the order of every list. A new one is a folder beside these and its name here (CONTRIBUTING.md). */
-const listed: readonly [typeof gemini, typeof qwen, typeof claude] = [gemini, qwen, claude];
+const listed: readonly [typeof gemini, typeof qwen, typeof claude, typeof copilot] = [gemini, qwen, claude, copilot];
 
 /** Id of an agent of the catalogue. */
 export type AgentId = (typeof listed)[number]["id"];

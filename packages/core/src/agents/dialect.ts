@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { EditorContext } from "../context/model.ts";
 import type { DiffOutcome, ProposalInput } from "../diff/model.ts";
 import type { EditorHost, HostIdentity } from "../editor-host.ts";
-import type { EndpointAddress, Platform } from "../platform/platform.ts";
+import type { EndpointAddress, LocalSocketAddress, Platform } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
@@ -27,13 +27,17 @@ export interface Dialect<Id extends string = string> {
   readonly connecting: { readonly input: string; readonly command?: string };
   /** Whether it offers to install an extension when it first meets an editor. Nobody needs that. */
   readonly offersExtension: boolean;
+  /** Whether it writes what the user made of its proposal. Else its reviews are for reading, unless its hook asks. */
+  readonly takesEdits: boolean;
   /** Whether files and lines can be put into its prompt (`SessionEngine.encodeMention`). */
   readonly takesMentions: boolean;
   readonly transport: "streamable-http" | "websocket";
+  /** It comes in by a socket of the system's and not by a port (`LocalSocket`); absent: by the port. */
+  readonly door?: "socket";
   /** The header, in small letters, in which it shows its token over a WebSocket; absent: `authorization`. */
   readonly tokenHeader?: string;
-  /** The variable that names the editor's port to it. */
-  readonly portVariable: string;
+  /** The variable that names the editor's port to it; absent: it knows no such thing. */
+  readonly portVariable?: string;
   /** The variable that names a program for it to talk to in place of an editor; absent: it knows no such thing. */
   readonly programVariable?: string;
   /** What it demands of a record beside a folder that fits. */
@@ -116,6 +120,8 @@ export type SurroundingsDifference =
 /** `temporaryDirectory` is `identity.temporaryDirectory`, else the system's. */
 export interface DiscoveryFacts extends Surroundings {
   readonly address: EndpointAddress;
+  /** Where agents come in that look for no port; undefined until it is open, or where there is none. */
+  readonly socket: LocalSocketAddress | undefined;
   readonly token: string;
   /** Absolute roots as opened, then real paths where they differ; never empty strings. */
   readonly folders: readonly string[];
@@ -193,8 +199,8 @@ export interface SessionServices {
   mayName(path: string): boolean;
   /** The agent finished its handshake: context and mentions may be sent after `contextDelayMs`. */
   ready(): void;
-  /** The agent told its name, version or process id (for status views). */
-  describe(facts: { readonly version?: string; readonly pid?: number }): void;
+  /** The agent told its version, its process id, or what its session is about (for status views and lists). */
+  describe(facts: { readonly version?: string; readonly pid?: number; readonly title?: string }): void;
   /** Shows a warning to the user in the editor, each sentence once. `values`: what was put into it, for translations. */
   tellUser(code: string, sentence: string, values: Readonly<Record<string, string>>): void;
   /** Settings and folders for tools that answer about the workspace. */
@@ -208,8 +214,9 @@ export interface SessionDiffs {
    * Starts a review. Returns as soon as the proposal is registered; the view opens in the background. Throws PatchbayError
    * (`path-refused`, `too-large`, `invalid-argument`) before anything is opened. A second proposal for a handle that is
    * open with equal text is the first one again; with another text it takes its place, keeping what the user typed as a draft.
+   * `isReadOnly`: the agent cannot take what the user would type (`DiffRequest.isReadOnly`).
    */
-  open(input: ProposalInput): Promise<OpenedProposal>;
+  open(input: ProposalInput, options?: { readonly isReadOnly?: boolean }): Promise<OpenedProposal>;
   /** The agent's terminal decided, or the agent wants the view gone. Undefined: no such proposal and no undelivered outcome. `text` is the final text. */
   close(
     handle: string,

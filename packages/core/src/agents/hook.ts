@@ -176,10 +176,15 @@ export interface HookReading {
   readonly moments: HookMoments;
   /** Undefined where the tool runs no shell command. */
   command(event: unknown): HookCommand | undefined;
-  /** Undefined where the tool writes no file. */
-  change(event: unknown): HookChange | undefined;
+  /** One for each file that the tool writes; none where it writes none. */
+  changes(event: unknown): readonly HookChange[];
   /** See `HookWrite`. */
   asksBeforeWrite(event: unknown): boolean | undefined;
+}
+
+/** A list of what there is. */
+export function oneOrNone<Item>(item: Item | undefined): readonly Item[] {
+  return item === undefined ? [] : [item];
 }
 
 /** An event as `AgentHook.read` gives it. */
@@ -196,16 +201,14 @@ export function readEvent(event: unknown, reading: HookReading): HookEvent | und
       return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
     case moments.turnEnds:
       return { ...source, kind: "turn-ended" };
-    case moments.afterTool: {
-      const change = reading.change(event);
-      return { ...source, kind: "wrote", files: change === undefined ? [] : [change] };
-    }
+    case moments.afterTool:
+      return { ...source, kind: "wrote", files: reading.changes(event) };
     case moments.beforeTool: {
       const command = reading.command(event);
       if (command !== undefined) return { ...source, kind: "command", ...command };
-      const change = reading.change(event);
-      if (change === undefined) return undefined;
-      return { ...source, kind: "write", asks: reading.asksBeforeWrite(event), changes: [change] };
+      const changes = reading.changes(event);
+      if (changes.length === 0) return undefined;
+      return { ...source, kind: "write", asks: reading.asksBeforeWrite(event), changes };
     }
     default:
       return undefined;

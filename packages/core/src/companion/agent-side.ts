@@ -159,7 +159,7 @@ class Carriers implements OutcomeCarrier {
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {
-  const { id, dialect, state, since, version, lastContext } = session;
+  const { id, dialect, state, since, version, title, lastContext } = session;
   const pid = session.owner.process?.pid ?? session.pid;
   return {
     id,
@@ -170,6 +170,7 @@ function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {
     openProposals: diffs.openCount(id),
     ...(version === undefined ? {} : { version }),
     ...(pid === undefined ? {} : { pid }),
+    ...(title === undefined ? {} : { title }),
     ...(lastContext === undefined ? {} : { lastContext }),
   };
 }

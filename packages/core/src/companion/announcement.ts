@@ -1,7 +1,13 @@
 import type { Dialect, DiscoveryFacts } from "../agents/dialect.ts";
 import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
 import type { EditorHost, HostWorkspace } from "../editor-host.ts";
-import { type EndpointAddress, type Files, isInContainer, type Platform } from "../platform/platform.ts";
+import {
+  type EndpointAddress,
+  type Files,
+  isInContainer,
+  type LocalSocketAddress,
+  type Platform,
+} from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
@@ -22,6 +28,8 @@ export interface AnnouncementOptions {
 /** Where agents find the endpoint, and with what token each. */
 export interface Announced {
   readonly address: EndpointAddress;
+  /** Beside the port, once it is open. */
+  readonly socket?: LocalSocketAddress | undefined;
   /** By the ids of the dialects. */
   readonly tokens: Readonly<Record<string, string>>;
 }
@@ -135,6 +143,7 @@ export class Announcement {
     const [realFolders, inContainer] = await Promise.all([roots.real(), isInContainer(platform)]);
     return {
       address: this.#announced?.address ?? { kind: "tcp", port: 0 },
+      socket: this.#announced?.socket,
       folders: roots.folders,
       realFolders,
       identity: host.identity,

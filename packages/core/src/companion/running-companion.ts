@@ -11,6 +11,7 @@ import type {
 import type { EditorContext } from "../context/model.ts";
 import type { Hunk, HunkDecision, KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
+import type { LocalSocket } from "../endpoint/local-socket.ts";
 import type { AgentActivity, AskedCommands } from "../hooks/activity.ts";
 import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -23,7 +24,7 @@ import type { AgentSide } from "./agent-side.ts";
 import type { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement, WorkspaceRoots } from "./announcement.ts";
 import { endRun, openRun, type Run } from "./run.ts";
-import { keepPort, listenOnKeptPort, tellPortLost } from "./kept-port.ts";
+import { keepPort, listenOnKeptPort, type OpenedEndpoint, tellPortLost } from "./kept-port.ts";
 import { SharedContext } from "./shared-context.ts";
 
 export interface RunningCompanionOptions {
@@ -63,6 +64,8 @@ export class RunningCompanion implements Companion {
   #announceRestored: () => void = () => {};
   /** Files of settings that the user has been told of. */
   readonly #weakened: Set<string> = new Set();
+  /** Beside the port, for agents that look for none; undefined: there is no such agent, or it could not be opened. */
+  readonly #socket: LoadOnce<LocalSocket | undefined> = new LoadOnce(() => this.#openSocket());
 
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
@@ -140,6 +143,7 @@ export class RunningCompanion implements Companion {
 
   removeRecordsSync(): void {
     this.#announcement.removeSync();
+    this.#socket.loaded?.removeSync();
   }
 
   async acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]> {
@@ -254,7 +258,7 @@ export class RunningCompanion implements Companion {
     const opened = await listenOnKeptPort({ ...this.#options, kept, acceptor: agents, hooks: agents });
     run.opened = opened;
     const { address } = opened.endpoint;
-    const warnings = await this.#announcement.announce({ address, tokens: opened.tokens });
+    const warnings = await this.#announce(opened);
     if (opened.identity !== kept?.identity) {
       this.#saving = keepPort(storage, opened, logger);
       if (kept !== undefined && storage !== undefined)
@@ -264,6 +268,23 @@ export class RunningCompanion implements Companion {
     logger.info("Listening for agents", { port: address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
+    void this.#socket.get();
+  }
+
+  /** For agents that look for no port. Nobody waits for it; without it the others are served. */
+  async #openSocket(): Promise<LocalSocket | undefined> {
+    const { dialects } = this.#options;
+    const opened = this.#run?.opened;
+    const wanted = dialects.filter(({ door }) => door === "socket");
+    if (wanted.length === 0 || opened === undefined) return undefined;
+    const { openSocketDoor } = await import("./socket-door.ts");
+    const socket = await openSocketDoor({ ...this.#options, dialects: wanted, endpoint: opened.endpoint });
+    if (socket !== undefined && !this.#ending.signal.aborted) this.#setWarnings(await this.#announce(opened, socket));
+    return socket;
+  }
+
+  #announce({ endpoint, tokens }: OpenedEndpoint, socket = this.#socket.loaded): Promise<readonly string[]> {
+    return this.#announcement.announce({ address: endpoint.address, tokens, socket: socket?.address });
   }
 
   async #openRun(): Promise<Run> {
@@ -293,6 +314,8 @@ export class RunningCompanion implements Companion {
     const run = this.#run;
     const opened = run?.opened;
     if (run !== undefined) run.opened = undefined;
+    await (await this.#socket.settled())?.close();
+    this.#socket.forget();
     await opened?.endpoint.close();
     await this.#announcement.withdraw();
     if (run === undefined || run.agents.side !== undefined) return;
@@ -342,7 +365,7 @@ export class RunningCompanion implements Companion {
     this.#roots.refresh();
     const opened = this.#run?.opened;
     if (opened === undefined) return;
-    this.#announcement.announce({ address: opened.endpoint.address, tokens: opened.tokens }).then(
+    this.#announce(opened).then(
       (warnings) => this.#state.kind === "listening" && this.#setState({ ...this.#state, warnings }),
       (error: unknown) =>
         this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),
@@ -355,6 +378,8 @@ export class RunningCompanion implements Companion {
     await this.#started.settled();
     await this.#opened.settled();
     const run = this.#run;
+    const socket = await this.#socket.settled();
+    await socket?.close();
     if (run !== undefined) await endRun(run, options, this.#options);
     await this.#announcement.remove();
     await this.#saving;

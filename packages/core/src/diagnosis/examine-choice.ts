@@ -165,7 +165,7 @@ async function otherFolderOf(facts: OutcomeFacts, record: EditorRecord): Promise
   const { platform, folder, editors } = facts;
   const { agent } = record;
   const { demands, portVariable } = agentOf(agent);
-  if (!demands.realFolders) return undefined;
+  if (!demands.realFolders || portVariable === undefined) return undefined;
   const here = await realPlace(platform, folder);
   if (record.folders.some((root) => holds(root, here))) return undefined;
   const better = editors.find(

@@ -63,6 +63,8 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
     if (!isFound) missing.push(agent);
   }
   for (const agent of missing) {
+    // Nobody misses an agent of which there is no trace, if there are others.
+    if (request.agents === undefined && !present.includes(agent) && missing.length < asked.length) continue;
     // A program that is not on the PATH may still be started, by an alias. Where none is, there is no good news.
     const isHint = missing.length < asked.length && (request.agents === undefined || present.includes(agent));
     findings.push(findingOf("not-installed", isHint ? "hint" : "problem", agent, agentOf(agent).program));
@@ -166,18 +168,23 @@ async function examineVariables(
   const findings: Finding[] = [];
   const leftOver = new Map<string, AgentId[]>();
   for (const agent of agents) {
+    const { portVariable } = agentOf(agent);
     const port = namedPort(platform, agent);
-    if (port === undefined || editors.some((editor) => editor.port === port && (editor.answers || editor.isSilent))) {
+    if (
+      port === undefined ||
+      portVariable === undefined ||
+      editors.some((editor) => editor.port === port && (editor.answers || editor.isSilent))
+    ) {
       continue;
     }
     // An editor that left its records elsewhere is no dead one.
     const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
     if (isPort && (await probe(port)) !== "nobody") continue;
-    const text = variableOf(platform.process, agentOf(agent).portVariable) ?? "";
+    const text = variableOf(platform.process, portVariable) ?? "";
     leftOver.set(text, [...(leftOver.get(text) ?? []), agent]);
   }
   for (const [port, of] of leftOver) {
-    const variables = of.map((agent) => agentOf(agent).portVariable);
+    const variables = of.flatMap((agent) => agentOf(agent).portVariable ?? []);
     findings.push({ code: "port-left-over", level: "hint", agents: of, values: { variables, port } });
   }
   for (const agent of agents) {

@@ -113,7 +113,8 @@ export interface PlacesFacts {
 
 /** The port that this terminal names to an agent; undefined: none that is a number. Claude Code takes hexadecimal ones, too. */
 export function namedPort(platform: Platform, agent: AgentId): number | undefined {
-  const text = variableOf(platform.process, agentOf(agent).portVariable);
+  const { portVariable } = agentOf(agent);
+  const text = portVariable === undefined ? undefined : variableOf(platform.process, portVariable);
   const port = text === undefined ? undefined : Number(text);
   return Number.isInteger(port) ? port : undefined;
 }

@@ -141,7 +141,16 @@ async function sweepOne(
     if (marker === undefined) return;
     const isPredecessor = owner !== undefined && marker.editor === owner && marker.pid !== platform.process.pid;
     if (!isPredecessor && !(await isEnded(platform, marker))) return;
+    await removeSocketOf(platform, directory, text ?? "");
   }
   await platform.files.remove(path);
   logger.info("Stale discovery record removed", { name });
+}
+
+/** The socket that a record leads to, in the same directory, goes with it: who was killed could not take it away. */
+async function removeSocketOf(platform: Platform, directory: string, text: string): Promise<void> {
+  const [, name] = /"socketPath":"[^"]*?(patchbay-\d+\.sock)"/u.exec(text) ?? [];
+  if (name === undefined) return;
+  const path = joinPath(platform, directory, name);
+  if ((await platform.files.lstat(path))?.kind === "other") await platform.files.remove(path);
 }

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { EndpointAddress, Random, TcpPorts } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
@@ -110,6 +111,8 @@ export interface Endpoint {
   readonly address: EndpointAddress;
   /** The descriptor on which it listens, for a process that is to go on listening; undefined where the system has none (Windows). */
   readonly descriptor: number | undefined;
+  /** Serves a connection that came in by a socket beside the port (`listenOnLocalSocket`), by the same rules. */
+  take(connection: Socket): void;
   /**
    * The end begins: streams that are open go on, but none is opened any more, so that what is written down of their agents
    * stays true. Whoever asks for one has it end at once, and comes back by itself.

@@ -73,6 +73,8 @@ class LoopbackEndpoint implements Endpoint {
   readonly #guard: RequestGuard;
   /** Sockets that were refused outside of Node's request handling and may still read their answer. */
   readonly #lingering: Set<Duplex> = new Set();
+  /** Those that came by the socket beside the port. */
+  readonly #local: WeakSet<Duplex> = new WeakSet();
   /** Connections that have not shown the token, the oldest first: they must use up neither memory nor descriptors of the editor. */
   readonly #unauthenticated: Set<Duplex> = new Set();
   readonly #service: LoadOnce<AgentService> = new LoadOnce(async () => {
@@ -110,12 +112,21 @@ class LoopbackEndpoint implements Endpoint {
     server.on("checkExpectation", handle);
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     server.on("connect", (request, socket) => {
-      const verdict = this.#guard.check(request, false);
+      const verdict = this.#guard.check(request, false, this.#local.has(request.socket));
       this.#end(socket, verdict.kind === "refused" ? verdict.status : 405);
     });
     server.on("clientError", (error, socket) => this.#clientError(error, socket));
     server.on("error", (error) => this.#options.logger.error("The listener failed.", { cause: messageOf(error) }));
     return this;
+  }
+
+  take(connection: Socket): void {
+    if (this.#closing !== undefined) {
+      connection.destroy();
+      return;
+    }
+    this.#local.add(connection);
+    this.#server.emit("connection", connection);
   }
 
   #arrived(socket: Socket): void {
@@ -127,7 +138,7 @@ class LoopbackEndpoint implements Endpoint {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    const verdict = this.#guard.check(request, false);
+    const verdict = this.#guard.check(request, false, this.#local.has(request.socket));
     if (verdict.kind === "admitted") this.#unauthenticated.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
     else if (verdict.route === "hook") this.#hook(request, response, verdict.tokenName);
@@ -165,7 +176,7 @@ class LoopbackEndpoint implements Endpoint {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", ignore);
-    const verdict = this.#guard.check(request, true);
+    const verdict = this.#guard.check(request, true, this.#local.has(request.socket));
     if (verdict.kind === "admitted") this.#unauthenticated.delete(socket);
     if (verdict.kind === "refused") this.#end(socket, verdict.status);
     else if (!(socket instanceof Socket) || this.#closing !== undefined) this.#end(socket, 503);

@@ -16,7 +16,8 @@ export type GuardVerdict =
   | { readonly kind: "refused"; readonly status: number; readonly reason: string };
 
 export interface RequestGuard {
-  check(request: GuardedRequest, isUpgrade: boolean): GuardVerdict;
+  /** `isLocal`: it came by the socket beside the port (`Endpoint.take`). */
+  check(request: GuardedRequest, isUpgrade: boolean, isLocal?: boolean): GuardVerdict;
 }
 
 /** Headers that decide over entry or framing, beside those that hold tokens. */
@@ -70,12 +71,12 @@ export function createRequestGuard(options: {
   };
 
   return {
-    check(request, isUpgrade) {
+    check(request, isUpgrade, isLocal = false) {
       const { method, url, headers } = request;
       const twice = repeatedHeader(request.rawHeaders);
       if (twice !== undefined) return twice === "host" ? forbidden : unauthorized;
       const host = headers.host;
-      if (host === undefined || !hosts.has(host.toLowerCase())) return forbidden;
+      if (host === undefined || !(isLocal ? localHosts : hosts).has(host.toLowerCase())) return forbidden;
       // Agents never send an Origin, browsers do with everything that could do harm (CVE-2025-52882).
       if (headers.origin !== undefined) return forbidden;
       const secret = findSecret(headers, isUpgrade);
@@ -97,7 +98,10 @@ export function createRequestGuard(options: {
   };
 }
 
-/** What clients name as their host. An address of another kind has none of its own, and needs a rule of its own here. */
+/** A socket has no name: clients say what they would of this machine (docs/protocols/copilot.md, "Transport"). */
+const localHosts: ReadonlySet<string> = new Set(["localhost"]);
+
+/** What clients name as their host. */
 function hostsOf({ port }: EndpointAddress): ReadonlySet<string> {
   // Clients in a container reach the machine's loopback under Docker's name for it (gemini.md, "Discovery").
   return new Set(["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${port}`));
@@ -106,7 +110,8 @@ function hostsOf({ port }: EndpointAddress): ReadonlySet<string> {
 function tokenOf(headers: IncomingHttpHeaders, tokenHeaders: readonly string[]): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {
-    return authorization.slice(0, 7).toLowerCase() === "bearer " ? authorization.slice(7).trim() : undefined;
+    const [, token] = /^(?:bearer|nonce) +(.*)$/iu.exec(authorization) ?? [];
+    return token?.trim();
   }
   const own = tokenHeaders.map((name) => headers[name]).find((value) => value !== undefined);
   return typeof own === "string" ? own : undefined;

@@ -120,7 +120,8 @@ export async function findCompanions(
   const found = (await Promise.all(places.map((place) => readPlace(platform, place)))).flat();
   if (found.length === 0) return [];
   const here = await realPlace(platform, folder);
-  const named = Number(platform.process.environment(dialect.portVariable));
+  const { portVariable } = dialect;
+  const named = Number(portVariable === undefined ? undefined : platform.process.environment(portVariable));
   const ranked = await Promise.all(
     found.map(async (candidate) => {
       const roots = await Promise.all(candidate.folders.map((root) => realPlace(platform, root)));

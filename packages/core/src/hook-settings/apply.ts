@@ -25,7 +25,7 @@ export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, 
   let hasCopied = false;
   try {
     const mode = (await files.lstat(real))?.mode ?? newFileMode;
-    if (before === undefined) await files.makeDirectory(splitPath(platform, real).parent, newDirectoryMode);
+    if (before === undefined) await makeWay(platform, splitPath(platform, real).parent);
     else if (kept !== undefined && (await files.lstat(copy)) === undefined) {
       await files.createExclusive(copy, kept, mode);
       hasCopied = true;
@@ -42,6 +42,13 @@ export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, 
     if (error instanceof PatchbayError) throw error;
     throw cannotBeWritten(file, error);
   }
+}
+
+/** Makes what is missing of a directory, level by level: some agents keep hooks in one of their own. */
+async function makeWay(platform: Platform, directory: string): Promise<void> {
+  const { parent } = splitPath(platform, directory);
+  if (parent !== directory && (await platform.files.lstat(parent)) === undefined) await makeWay(platform, parent);
+  await platform.files.makeDirectory(directory, newDirectoryMode);
 }
 
 function cannotBeWritten(file: string, error: unknown): PatchbayError {

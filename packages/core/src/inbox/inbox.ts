@@ -182,14 +182,14 @@ function joined(
   activities: readonly AgentActivity[],
 ): ReadonlyMap<string, KnownSession> {
   const known = new Map<string, KnownSession>();
-  for (const { id, since, pid } of sessions) known.set(id, { id, title: undefined, since, pid });
+  for (const { id, title, since, pid } of sessions) known.set(id, { id, title, since, pid });
   const attached = new Set<SessionInfo>();
   // The newest activity is the one that a process shows now.
   for (const { agent, owner, title, processes } of activities.toReversed()) {
     const session = sessions.find(
       (one) => one.dialect === agent && one.pid !== undefined && processes.includes(one.pid) && !attached.has(one),
     );
-    const one: KnownSession = { id: owner, title, since: session?.since, pid: session?.pid };
+    const one: KnownSession = { id: owner, title: title ?? session?.title, since: session?.since, pid: session?.pid };
     known.set(owner, one);
     if (session === undefined) continue;
     attached.add(session);
@@ -204,8 +204,8 @@ export function titled(
   sessions: readonly SessionInfo[],
   activities: readonly AgentActivity[],
 ): readonly ProposalInfo[] {
-  // Most agents have no hook that tells a title.
-  if (activities.length === 0) return proposals;
+  // Most agents tell no title.
+  if (activities.length === 0 && sessions.every(({ title }) => title === undefined)) return proposals;
   const known = joined(sessions, activities);
   return proposals.map((proposal) => {
     const title = known.get(proposal.sessionId)?.title;

@@ -142,12 +142,21 @@ export interface ProcessFacts {
 }
 
 /**
- * Where agents dial. There is one kind, a port of the loopback interface; with another one (a Unix socket, a named pipe) the
- * compiler shows who has to know it (docs/decisions/0005).
+ * Where agents dial: a port of the loopback interface. Those that know no ports dial a socket beside it
+ * (`LocalSocketAddress`), which leads to the same endpoint (docs/decisions/0005).
  */
 export interface EndpointAddress {
   readonly kind: "tcp";
   readonly port: number;
+}
+
+/** A socket of the system's beside the port, for agents that look for no port: a Unix socket, or on Windows a named pipe. */
+export interface LocalSocketAddress {
+  readonly kind: "unix" | "pipe";
+  /** Absolute; of a pipe, its name. */
+  readonly path: string;
+  /** When it was opened, Unix milliseconds. */
+  readonly since: number;
 }
 
 /** A TCP connection of this process on the loopback interface. */

@@ -56,7 +56,8 @@ export function createSessionServices(
     mayName: (path) => tracker.mayName(path),
     folders: () => host.workspace.folders(),
     ready: () => session.becameReady(),
-    describe: ({ version, pid }) => {
+    describe: ({ version, pid, title }) => {
+      if (title !== undefined) session.title = title;
       if (version !== undefined) session.version = version;
       if (pid !== undefined) session.pid = pid;
       if (diffs().hasLeft) identify(session);
@@ -71,9 +72,9 @@ export function createSessionServices(
     },
     checkPath: check,
     diffs: {
-      open: (input) =>
+      open: (input, { isReadOnly = false } = {}) =>
         order.open(async () => {
-          const facts = openingFacts(await check(input.path), input.text);
+          const facts = { ...openingFacts(await check(input.path), input.text), isReadOnly };
           if (!isHere(session)) throw new PatchbayError("stopped", "The session has ended.");
           identify(session);
           return { ...diffs().open(session.owner, input, facts), kind: facts.kind };

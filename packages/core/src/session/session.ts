@@ -35,6 +35,8 @@ export class Session {
   readonly owner: ProposalOwner;
   version: string | undefined;
   pid: number | undefined;
+  /** What it is about, where the agent tells. */
+  title: string | undefined;
   lastContext: number | undefined;
   readonly #options: SessionOptions;
   readonly #store: DisposableStore = new DisposableStore();

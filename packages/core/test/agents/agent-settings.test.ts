@@ -18,6 +18,7 @@ describe("the agents' own settings", () => {
       { agent: "gemini", agentName: "Gemini CLI", looksForEditor: "not-yet", asks: true, mode: undefined },
       { agent: "qwen", agentName: "Qwen Code", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "claude", agentName: "Claude Code", looksForEditor: "yes", asks: false, mode: undefined },
+      { agent: "copilot", agentName: "Copilot CLI", looksForEditor: "yes", asks: true, mode: undefined },
     ];
     expect(await readAgentSettings(platform)).toMatchObject(defaults);
     platform.files.addFile("/home/user/.gemini/settings.json", '{ "ide": { "enabled": "yes" } }');
@@ -41,16 +42,26 @@ describe("the agents' own settings", () => {
   });
 
   it("are looked for where the agents were told to keep them", async () => {
-    const environment = { GEMINI_CLI_HOME: "/elsewhere", QWEN_HOME: "/elsewhere/q", CLAUDE_CONFIG_DIR: "/elsewhere/c" };
+    const environment = {
+      GEMINI_CLI_HOME: "/elsewhere",
+      QWEN_HOME: "/elsewhere/q",
+      CLAUDE_CONFIG_DIR: "/elsewhere/c",
+      COPILOT_HOME: "/elsewhere/p",
+    };
     const platform = createMemoryPlatform({ environment });
     platform.files.addFile("/elsewhere/.gemini/settings.json", '{ "ide": { "enabled": false } }');
     platform.files.addFile("/elsewhere/q/settings.json", '{ "tools": { "approvalMode": "default" } }');
     platform.files.addFile("/elsewhere/c/settings.json", '{ "permissions": { "defaultMode": "default" } }');
     platform.files.addFile("/elsewhere/c/.claude.json", '{ "diffTool": "terminal" }');
+    platform.files.addFile(
+      "/elsewhere/p/settings.json",
+      '{ "defaultPermissionMode": "allow-all", "ide": { "autoConnect": false, "openDiffOnEdit": false } }',
+    );
     expect(await readAgentSettings(platform)).toMatchObject([
       { looksForEditor: "no", settingsFile: "/elsewhere/.gemini/settings.json" },
       { asks: true, settingsFile: "/elsewhere/q/settings.json" },
       { asks: true, showsChanges: false, settingsFile: "/elsewhere/c/settings.json" },
+      { looksForEditor: "no", asks: false, showsChanges: false, settingsFile: "/elsewhere/p/settings.json" },
     ]);
   });
 
@@ -67,6 +78,8 @@ describe("the agents' own settings", () => {
       ["/home/user/.claude/settings.json", '{ "permissions": { "defaultMode": "plan" } }'],
       ["/w/.claude/settings.json", '{ "permissions": { "defaultMode": "acceptEdits" } }'],
       ["/w/.claude/settings.local.json", '{ "permissions": { "defaultMode": "manual" } }'],
+      ["/home/user/.copilot/settings.json", '{ "ide": { "autoConnect": true } }'],
+      ["/w/.github/copilot/settings.json", '{ "ide": { "autoConnect": false }, "disableAllHooks": true }'],
     ] as const)
       platform.files.addFile(path, text);
     platform.files.addFile("/home/user/.gemini/trustedFolders.json", '{ "/w": "TRUST_FOLDER" }');
@@ -79,11 +92,17 @@ describe("the agents' own settings", () => {
       },
       { looksForEditor: "no", asks: false, mode: "plan", decidedBy: { mode: "/w/.qwen/settings.json" } },
       { asks: true, mode: "manual", decidedBy: { mode: "/w/.claude/settings.local.json" } },
+      {
+        looksForEditor: "no",
+        decidedBy: { looksForEditor: "/w/.github/copilot/settings.json" },
+        hooksOff: { setting: "disableAllHooks", file: "/w/.github/copilot/settings.json" },
+      },
     ]);
     expect(await readAgentSettings(platform)).toMatchObject([
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.gemini/settings.json" } },
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: undefined } },
       { asks: false, mode: "plan" },
+      { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.copilot/settings.json" } },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { createDiagnosticsTool, type DiagnosticsServices } from "../../src/agents/claude/tools.ts";
+import { createDiagnosticsTool } from "../../src/agents/claude/tools.ts";
+import type { DiagnosticsServices } from "../../src/agents/diagnostics.ts";
 import type { TextResult } from "../../src/agents/tool.ts";
 import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "../../src/editor-host.ts";
 import { PatchbayError } from "../../src/support/errors.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathsOfUri, toFileUri } from "../../src/agents/claude/selection.ts";
+import { pathsOfUri, toFileUri } from "../../src/agents/selection.ts";
 
 describe("file URIs", () => {
   it.each([

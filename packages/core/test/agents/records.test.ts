@@ -4,14 +4,20 @@ import { claude } from "../../src/agents/claude/agent.ts";
 import type { Dialect, DiscoveryFacts } from "../../src/agents/dialect.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { qwen } from "../../src/agents/qwen/agent.ts";
+import type { LocalSocketAddress } from "../../src/platform/platform.ts";
 
 function factsOf(
   folders: readonly string[],
-  changes: { readonly pids?: readonly number[]; readonly inContainer?: boolean } = {},
+  changes: {
+    readonly pids?: readonly number[];
+    readonly inContainer?: boolean;
+    readonly socket?: LocalSocketAddress;
+  } = {},
 ): DiscoveryFacts {
   const platform = createMemoryPlatform({ pid: 11 });
   return {
     address: { kind: "tcp", port: 4321 },
+    socket: changes.socket,
     token: "token",
     folders,
     realFolders: folders,

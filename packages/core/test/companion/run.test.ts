@@ -117,6 +117,7 @@ describe("the end of a run", () => {
     const endpoint = {
       address: { kind: "tcp", port: 1 } as const,
       descriptor: undefined,
+      take: () => {},
       leave: () => {},
       close,
     };

@@ -19,6 +19,7 @@ const events: Readonly<Record<AgentId, readonly string[]>> = {
   gemini: ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"],
   qwen: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   claude: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
+  copilot: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
 };
 
 function hooked(agent: AgentId): Readonly<Record<string, string>> {

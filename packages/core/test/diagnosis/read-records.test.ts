@@ -1,5 +1,6 @@
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
+import { agents } from "../../src/agents/catalogue.ts";
 import { agentPlaces, readPlaces } from "../../src/diagnosis/records.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 
@@ -11,6 +12,6 @@ it("a place that may not be looked into holds nothing", async () => {
   };
   const closed: Platform = { ...platform, files: { ...platform.files, lstat: refuse } };
   const found = await readPlaces(closed, agentPlaces(closed, closed.process));
-  expect(found).toHaveLength(3);
+  expect(found).toHaveLength(agents.length);
   for (const { facts, files, isClosed } of found) expect([facts, files, isClosed]).toEqual([undefined, [], true]);
 });

@@ -34,6 +34,7 @@ const rows: readonly Row[] = [
   [".claude/settings.json", "claude", "disableAllHooks", { disableAllHooks: true }],
   [".claude/settings.local.json", "claude", "disableAllHooks", { disableAllHooks: true }],
   [".qwen/settings.json", "qwen", "disableAllHooks", { disableAllHooks: true }],
+  [".github/copilot/settings.json", "copilot", "disableAllHooks", { disableAllHooks: true }],
   [".gemini/settings.json", "gemini", "hooksConfig.enabled", { hooksConfig: { enabled: false } }],
   [
     ".gemini/settings.json",

@@ -32,7 +32,7 @@ function makeWay(file: string, { root }: Worker): void {
 
 /**
  * Writes a new text to what a model calls its file, as the tool of each agent does, by what the real ones left on disk (Claude Code
- * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4); throws where they refuse. Written apart from our own code on purpose.
+ * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102); throws where they refuse. Written apart from our own code on purpose.
  */
 export const writers: Readonly<Record<AgentId, (path: string, text: string, worker: Worker) => void>> = {
   claude: (path, text, worker) => {
@@ -62,7 +62,18 @@ export const writers: Readonly<Record<AgentId, (path: string, text: string, work
     writeFileSync(`${file}.tmp`, text);
     renameSync(`${file}.tmp`, file);
   },
+  copilot: madeByCopilot,
 };
+
+function madeByCopilot(path: string, text: string, { cwd, root }: Worker): void {
+  // It takes them for the name of a machine.
+  if (path.startsWith("//")) throw new Error("It is the path of a network.");
+  const file = isAbsolute(path) ? path : resolve(cwd, path);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error("EEXIST");
+  const above = realpathSync.native(dirname(file));
+  if (!`${above}/`.startsWith(`${root}/`)) throw new BeyondLab(file);
+  writeFileSync(file, text);
+}
 
 /** What an agent says to its hook of the path that its model gave; undefined: it refuses before. */
 export function toldByAgent(agent: AgentId, path: string, worker: Worker): string | undefined {

@@ -191,6 +191,7 @@ const denied: Readonly<Record<AgentId, readonly string[]>> = {
     "file:",
     "quotes",
   ],
+  copilot: deniedToAll,
 };
 
 describe.skipIf(process.platform === "win32")("a file that an agent names", () => {

@@ -1,6 +1,7 @@
 import { type AgentId, agentOf } from "@patchbay/core";
 import type { AgentDriver, AgentDriverOptions } from "./agent-driver.ts";
 import { createClaudeDriver } from "./claude/driver.ts";
+import { createCopilotDriver } from "./copilot/driver.ts";
 import { createPublishedDriver } from "./gemini-family/driver.ts";
 import { createGeminiDriver } from "./gemini/driver.ts";
 import { createQwenDriver } from "./qwen/driver.ts";
@@ -10,6 +11,7 @@ const seen: Readonly<Partial<Record<AgentId, (options: AgentDriverOptions) => Ag
   gemini: createGeminiDriver,
   qwen: createQwenDriver,
   claude: createClaudeDriver,
+  copilot: createCopilotDriver,
 };
 
 /**

@@ -9,6 +9,7 @@ export const claude: Dialect<"claude"> = {
   asking: { setting: "permissionMode", flag: "--permission-mode", value: "manual", isDefault: false },
   connecting: { input: "/ide", command: "claude --ide" },
   offersExtension: false,
+  takesEdits: true,
   takesMentions: true,
   transport: "websocket",
   tokenHeader: "x-claude-code-ide-authorization",

@@ -21,6 +21,7 @@ import {
   type HookReading,
   memberOf,
   type NamedFile,
+  oneOrNone,
   type PathPlace,
   relativePath,
   replaced,
@@ -153,7 +154,7 @@ const reading: HookReading = {
     // A yes of the hook's is all that it needs, in every mode.
     return command === undefined ? undefined : { asks: false, command, directory: undefined };
   },
-  change: (event) => changeOf(textOf(event, "tool_name"), argumentsOf(event)),
+  changes: (event) => oneOrNone(changeOf(textOf(event, "tool_name"), argumentsOf(event))),
   asksBeforeWrite: (event) => textOf(event, "permission_mode") === "default",
 };
 

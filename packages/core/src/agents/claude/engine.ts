@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DiffOutcome } from "../../diff/model.ts";
 import type { DialectEngine, Mention, SessionEngine, SessionServices } from "../dialect.ts";
 import { createToolServer, defineTool, textResult, type TextResult, type Tool } from "../tool.ts";
-import { encodeSelectionChanged } from "./selection.ts";
+import { encodeSelectionChanged } from "../selection.ts";
 import { createWorkspaceTools } from "./tools.ts";
 import { onAbort } from "../../support/disposable.ts";
 

@@ -7,6 +7,7 @@ import {
   type HookMoments,
   type HookReading,
   memberOf,
+  oneOrNone,
   type PathPlace,
   replaced,
   replacementFor,
@@ -60,7 +61,7 @@ export function familyReading(
       const command = commandOf(event);
       return command === undefined ? undefined : { ...command, asks: asks.beforeCommand(event) };
     },
-    change: (event) => changeOf(textOf(event, "tool_name"), argumentsOf(event), rules),
+    changes: (event) => oneOrNone(changeOf(textOf(event, "tool_name"), argumentsOf(event), rules)),
     asksBeforeWrite: asks.beforeWrite,
   };
 }

@@ -10,6 +10,7 @@ export const gemini: Dialect<"gemini"> = {
   asking: { setting: "approvalMode", flag: "--approval-mode", value: "default", isDefault: true },
   connecting: { input: "/ide enable" },
   offersExtension: true,
+  takesEdits: true,
   takesMentions: false,
   transport: "streamable-http",
   portVariable: "GEMINI_CLI_IDE_SERVER_PORT",

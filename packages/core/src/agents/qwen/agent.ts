@@ -10,6 +10,7 @@ export const qwen: Dialect<"qwen"> = {
   asking: { setting: "approvalMode", flag: "--approval-mode", value: "default", isDefault: false },
   connecting: { input: "/ide enable" },
   offersExtension: true,
+  takesEdits: true,
   takesMentions: false,
   transport: "streamable-http",
   portVariable: "QWEN_CODE_IDE_SERVER_PORT",

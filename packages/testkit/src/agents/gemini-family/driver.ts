@@ -247,7 +247,7 @@ const recordSchema = z.object({
 function findAnnounced(agent: Dialect, options: AgentDriverOptions): readonly CompanionAddress[] {
   const environment = (name: string): string | undefined => options.environment?.[name];
   const { home: homeDirectory, temporaryDirectory, cwd } = options;
-  const named = Number(environment(agent.portVariable));
+  const named = agent.portVariable === undefined ? undefined : Number(environment(agent.portVariable));
   return agent
     .places({ homeDirectory, temporaryDirectory, environment })
     .filter(({ isRead }) => isRead)

@@ -1,7 +1,7 @@
-import type { EditorContext } from "../../context/model.ts";
+import type { EditorContext } from "../context/model.ts";
 
-/** What `selection_changed` carries, 0-based. */
-export interface ClaudeSelection {
+/** What `selection_changed` of Claude Code's protocol carries, and of those that took it over; 0-based. */
+export interface SelectionChanged {
   readonly text: string;
   readonly filePath: string;
   readonly fileUrl: string;
@@ -13,14 +13,14 @@ export interface ClaudeSelection {
 }
 
 /** Nothing shared: the only form that clears what the client holds (a null selection does not). */
-const nothing: ClaudeSelection = {
+const nothing: SelectionChanged = {
   text: "",
   filePath: "",
   fileUrl: "",
   selection: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, isEmpty: true },
 };
 
-export function selectionOf(context: EditorContext): ClaudeSelection {
+export function selectionOf(context: EditorContext): SelectionChanged {
   const active = context.active;
   if (active === undefined) return nothing;
   const { range, text } = active.selection ?? { range: { start: active.cursor, end: active.cursor }, text: "" };
