@@ -1,4 +1,4 @@
-import { messageOf } from "@patchbay/core";
+import { agentOf, messageOf } from "@patchbay/core";
 import type { AgentDriver } from "@patchbay/testkit";
 import { toOpenPlace } from "../host/open-files.ts";
 import { type DemoRow, DemoStage } from "./demo-stage.ts";
@@ -14,7 +14,8 @@ export async function runDemo(): Promise<readonly DemoRow[]> {
     stage.write("notes.md", "# Notes\n\nfirst line\nsecond line\n");
     stage.host.editors.open(toOpenPlace({ path: stage.path("notes.md"), lines: { start: 2, end: 2 } }));
     for (const agent of stage.agents) {
-      for (const step of steps) rows.push(await play(stage, agent, step));
+      const own = steps.filter(({ isEdit }) => isEdit !== true || agentOf(agent.dialect).takesEdits);
+      for (const step of own) rows.push(await play(stage, agent, step));
     }
     rows.push(...(await allOnOneFile(stage)));
     for (const agent of stage.agents) rows.push(await play(stage, agent, closing));
@@ -31,6 +32,8 @@ export async function runDemo(): Promise<readonly DemoRow[]> {
 
 interface Step {
   readonly name: string;
+  /** The user edits what is proposed, which not every agent takes. */
+  readonly isEdit?: boolean;
   readonly expected: string;
   /** What happened, in the words of `expected` where it is the same. */
   readonly play: (stage: DemoStage, agent: AgentDriver) => Promise<string>;
@@ -48,7 +51,7 @@ const steps: readonly Step[] = [
     play: async (_stage, agent) => {
       await agent.connect();
       const { editorName, tools } = agent.status;
-      return `connected to ${String(editorName)}, ${tools.includes("openDiff") ? "diffs offered" : "no diffs"}`;
+      return `connected to ${String(editorName)}, ${tools.some((name) => /^open_?diff$/iu.test(name)) ? "diffs offered" : "no diffs"}`;
     },
   },
   {
@@ -74,6 +77,7 @@ const steps: readonly Step[] = [
   },
   {
     name: "accept with edits",
+    isEdit: true,
     expected: "accepted in the editor, with the user's edits; file has the edits",
     play: async (stage, agent) => {
       const name = `edit-${agent.dialect}.txt`;

@@ -69,6 +69,7 @@ export async function editorEnvironment(
     if (record === undefined) continue;
     const facts: DiscoveryFacts = {
       address: { kind: "tcp", port: editor.port },
+      socket: undefined,
       token: "",
       folders: record.folders,
       realFolders: record.folders,

@@ -107,7 +107,12 @@ export class ReviewQueue implements HostDiffs {
     if (entry !== undefined) entry.isHeld = true;
   }
 
-  /** The user changed the proposal; nothing happens where its agent takes no edited text. False: it waits no longer. */
+  /** Whether the agent of a proposal takes no edited text. */
+  isReadOnly(id: string): boolean {
+    return this.#entries.get(id)?.request.isReadOnly === true;
+  }
+
+  /** The user changed the proposal; nothing happens where it is read-only. False: it waits no longer. */
   edit(id: string, text: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;

@@ -82,7 +82,7 @@ async function servingEditor(
 ): Promise<RunningEditor | undefined> {
   const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
   const own = serving.filter(({ agents }) => agents.includes(id));
-  const named = Number(platform.process.environment(portVariable));
+  const named = Number(portVariable === undefined ? undefined : platform.process.environment(portVariable));
   return own.find(({ port }) => port === named) ?? own[0];
 }
 

@@ -73,12 +73,12 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   const tellReviews = (isSettled: boolean): void => {
     for (const review of host.diffs.waiting) {
       const { request, original, text, edited, standing, revision } = review;
-      const { id, agentName: agent, path, kind } = request;
+      const { id, agentName: agent, path, kind, isReadOnly: readOnly } = request;
       const before = told.get(id);
       const isOfFile = before?.revision !== revision;
       if (!isOfFile && before.text === text && (before.standing === standing || !isSettled)) continue;
       told.set(id, review);
-      if (before === undefined) tell("proposal", { id, agent, path, kind, original, text, edited, standing });
+      if (before === undefined) tell("proposal", { id, agent, path, kind, original, text, edited, standing, readOnly });
       else tell("changed", { id, by: isOfFile ? "file" : "edit", original, text, standing });
     }
   };
@@ -189,6 +189,7 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
   const orNot = (isDone: boolean, text: string): CommandResult => (isDone ? done : { done: false, text });
   switch (command.command) {
     case "accept":
+      if (command.text !== undefined && host.diffs.isReadOnly(command.id)) return takesNoText(command.id, running);
       // Both at once: what an agent gets is what the program had on its screen.
       if (command.text !== undefined && !host.diffs.edit(command.id, command.text)) return notWaiting(command.id);
       return host.diffs.accept(command.id) ? done : notWaiting(command.id);
@@ -207,6 +208,7 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
     case "reject-command":
       return orNot(companion.commands?.answer(command.id, "reject", command.reason) === true, noCommand(command.id));
     case "edit":
+      if (host.diffs.isReadOnly(command.id)) return takesNoText(command.id, running);
       return host.diffs.edit(command.id, command.text) ? done : notWaiting(command.id);
     case "open":
       return openFile(command.file, running, command.cursor, command.selection);
@@ -298,6 +300,15 @@ const text = z
   .string()
   .nullish()
   .transform((value) => value ?? undefined);
+
+/** What it was told for a proposal whose agent writes what it likes. */
+function takesNoText(id: string, { companion }: Running): CommandResult {
+  const { agentName } = companion.proposals.find((one) => one.id === id) ?? {};
+  return {
+    done: false,
+    text: `${agentName ?? "This agent"} takes no edited text. Accept the proposal as it is, or reject it.`,
+  };
+}
 
 /** What a program tells `patchbay serve --json`, one JSON object per line (docs/serve-json.md). */
 const schema = z.discriminatedUnion("command", [

@@ -464,9 +464,19 @@ export const situations: readonly Situation[] = [
       rmSync(join(lab.platform.root, "bin", "qwen"));
       rmSync(lab.inHome(".qwen/settings.json"));
     },
+    // Nobody misses one of which there is no trace.
+    says: ["✓ Gemini CLI and Claude Code connect to Editor (port N)."],
+  },
+  {
+    title: "An agent that was used here is not on the PATH",
+    make: async (lab) => {
+      await here(lab);
+      rmSync(join(lab.platform.root, "bin", "qwen"));
+    },
     says: [
       "! Qwen Code was not found: qwen is not on this terminal's PATH (aliases cannot be seen from here). [not-installed]",
       "  type: npm install --global @qwen-code/qwen-code",
+      "! Qwen Code would connect to Editor (port N). [connects]",
       "✓ Gemini CLI and Claude Code connect to Editor (port N).",
     ],
   },

@@ -4,7 +4,14 @@ import { PassThrough } from "node:stream";
 import { agentOf } from "@patchbay/core";
 import { LineReader } from "@patchbay/core/json-input";
 import { runHook } from "@patchbay/core/hook";
-import { createClaudeDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import {
+  type AgentDriverOptions,
+  createClaudeDriver,
+  createCopilotDriver,
+  createGeminiDriver,
+  createTestPlatform,
+  type TestPlatform,
+} from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseCommandLine } from "../../src/command-line.ts";
 import { serveAsJson } from "../../src/serve/serve-as-json.ts";
@@ -269,6 +276,26 @@ async function goThroughAll(): Promise<void> {
   }
   tell({ command: "fly", request: "none" });
   await next("error");
+  await goOnWithReader(where);
+}
+
+/** An agent that writes its own text: what is typed for it is refused, and nothing is said to be accepted that is not written. */
+async function goOnWithReader(where: AgentDriverOptions): Promise<void> {
+  const path = join(platform.workspace, "b.txt");
+  const copilot = createCopilotDriver(where);
+  await copilot.connect();
+  await copilot.callTool("update_session_name", { name: "A new file" });
+  const proposal = copilot.propose({ path, text: "new\n" });
+  const { id, readOnly } = await next("proposal", told("proposal").length + 1);
+  expect(readOnly).toBe(true);
+  for (const command of ["accept", "edit"]) {
+    tell({ command, id, text: "mine\n", request: command });
+    const refused = { request: command, message: expect.stringMatching(/^Copilot CLI takes no edited text/u) };
+    await expect.poll(() => told("error")).toContainEqual(expect.objectContaining(refused));
+  }
+  tell({ command: "accept", id });
+  expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "new\n" });
+  await copilot.end();
 }
 
 /** In the place of the file there is a directory. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentId, agents as catalogue, type Companion, createCompanion } from "@patchbay/core";
+import { type AgentId, agentOf, agents as catalogue, type Companion, createCompanion } from "@patchbay/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type AgentDriver,
@@ -55,23 +55,26 @@ describe.each(catalogue.map(({ id }) => id))("the %s driver against a real compa
     const agent = start(dialect);
     await agent.connect();
     expect(agent.status).toMatchObject({ state: "connected", editorName: "Memory Editor" });
-    expect(agent.status.tools).toContain("openDiff");
+    expect(agent.status.tools).toContain(dialect === "copilot" ? "open_diff" : "openDiff");
     const { view } = await agent.until("the selection", (status) => status.view?.selectedText === "one");
     expect(view).toMatchObject({ openFiles: [path], active: path, cursor: { line: 0, character: 3 } });
   });
 
-  it("proposes, the user edits and accepts, and the agent writes the file", async () => {
-    const path = write("a.ts", "one\n");
-    const agent = start(dialect);
-    await agent.connect();
-    const proposal = agent.propose({ path, text: "ONE\n" });
-    const view = await editor.nextView();
-    expect(view.text).toBe("ONE\n");
-    view.type("mine\n");
-    view.accept();
-    expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: true, by: "editor" });
-    expect(readFileSync(path, "utf8")).toBe("mine\n");
-  });
+  it.runIf(agentOf(dialect).takesEdits)(
+    "proposes, the user edits and accepts, and the agent writes the file",
+    async () => {
+      const path = write("a.ts", "one\n");
+      const agent = start(dialect);
+      await agent.connect();
+      const proposal = agent.propose({ path, text: "ONE\n" });
+      const view = await editor.nextView();
+      expect(view.text).toBe("ONE\n");
+      view.type("mine\n");
+      view.accept();
+      expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: true, by: "editor" });
+      expect(readFileSync(path, "utf8")).toBe("mine\n");
+    },
+  );
 
   it("is told of a rejection and writes nothing", async () => {
     const path = write("a.ts", "one\n");
