@@ -208,6 +208,7 @@ describe("what the manifest says of agents", () => {
       "patchbay.agents.qwen.approvalMode",
       "patchbay.agents.claude.command",
       "patchbay.agents.claude.permissionMode",
+      "patchbay.agents.copilot.command",
     ]);
   });
 });

@@ -80,7 +80,7 @@ function addNova(root: string): void {
   const before = readFileSync(catalogue, "utf8");
   const listed = before
     .replace("typeof qwen, ", "typeof qwen, typeof nova, ")
-    .replace("qwen, claude];", "qwen, nova, claude];");
+    .replace("qwen, claude, ", "qwen, nova, claude, ");
   writeFileSync(catalogue, `import { nova } from "./nova/agent.ts";\n${listed}`);
 }
 
@@ -141,7 +141,7 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
   it("has a place in the help, and can be asked about", async () => {
     const { helpText }: typeof Help = await import(at("packages/cli/src/help.ts"));
     const { parseCommandLine }: typeof CommandLine = await import(at("packages/cli/src/command-line.ts"));
-    expect(helpText(undefined)).toContain("Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code.");
+    expect(helpText(undefined)).toContain("Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code, Copilot CLI.");
     expect(helpText("doctor")).toContain("gemini|qwen|nova|claude");
     expect(parseCommandLine(["doctor", "--agent", "nova"], "/")).toMatchObject({ agents: ["nova"] });
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentSettings, SessionInfo } from "@patchbay/core";
+import { agents, type AgentSettings, type SessionInfo } from "@patchbay/core";
 import { examineAsking, examineConnecting } from "@patchbay/core/diagnosis";
 import { describe, expect, it } from "vitest";
 import { findMissing, type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
@@ -57,8 +57,8 @@ describe("the health report", () => {
       { level: "hint", text: "The command for mine in patchbay.agents is not on this editor's PATH." },
     ]);
     expect(some.slice(2).filter(({ text }) => text.includes("Qwen"))).toEqual([]);
-    const none = healthReport({ ...fine, missing: ["gemini", "qwen", "claude"] });
-    expect(none.slice(0, 4).map(({ level }) => level)).toEqual(["problem", "problem", "problem", "ok"]);
+    const none = healthReport({ ...fine, missing: agents.map(({ id }) => id) });
+    expect(none.slice(0, agents.length + 1).map(({ level }) => level)).toEqual([...agents.map(() => "problem"), "ok"]);
   });
 
   it("finds what the editor can start", () => {

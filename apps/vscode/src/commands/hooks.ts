@@ -217,6 +217,7 @@ function presenceText(presence: HookPresence): string {
 function consentOf({ id, agentName }: AgentWithHook): string {
   switch (id) {
     case "claude":
+    case "copilot":
       return l10n.t("{0} does not ask for anything else.", agentName);
     case "gemini":
     case "qwen":

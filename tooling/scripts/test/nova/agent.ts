@@ -14,6 +14,7 @@ export const nova: Dialect<"nova"> = {
   asking: { setting: "approvalMode", flag: "--approval", value: "ask", isDefault: false },
   connecting: { input: "/editor on" },
   offersExtension: false,
+  takesEdits: true,
   takesMentions: false,
   transport: "streamable-http",
   portVariable: "NOVA_EDITOR_PORT",
