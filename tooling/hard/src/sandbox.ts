@@ -47,6 +47,16 @@ export class Sandbox {
     return directory;
   }
 
+  /** Resolves when an agent finds something: a socket is opened a moment after the port. */
+  async announced(id: AgentId): Promise<void> {
+    for (let looks = 0; looks < 200 && this.#recordNames(this.recordsOf(id)).length === 0; looks += 1)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+
+  #recordNames(directory: string): readonly string[] {
+    return namesIn(directory).filter((name) => !name.startsWith(".") && !name.endsWith(".sock"));
+  }
+
   #placesOf(id: AgentId): readonly string[] {
     const surroundings = { homeDirectory: this.home, temporaryDirectory: this.tmp, environment: () => undefined };
     return agentOf(id)
@@ -56,7 +66,7 @@ export class Sandbox {
 
   /** All records that are there now; one that is being written is none yet, and its file is gone in the next moment. */
   records(): readonly string[] {
-    return this.recordFiles().filter((path) => !basename(path).startsWith("."));
+    return this.recordFiles().filter((path) => !basename(path).startsWith(".") && !path.endsWith(".sock"));
   }
 
   /** Everything in the records' directories. */
@@ -67,7 +77,7 @@ export class Sandbox {
   /** The token that an agent finds. */
   token(id: AgentId): string {
     const directory = this.recordsOf(id);
-    const name = namesIn(directory).find((one) => !one.startsWith("."));
+    const [name] = this.#recordNames(directory);
     if (name === undefined) throw new Error(`No record in ${directory}.`);
     return recordSchema.parse(JSON.parse(readFileSync(join(directory, name), "utf8"))).authToken;
   }

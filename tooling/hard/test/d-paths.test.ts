@@ -22,8 +22,9 @@ async function hookOf(agent: AgentId, path: string, { workspace, home, tmp }: Sa
     cwd: workspace,
     hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
     permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "claude" ? "Write" : "write_file",
-    tool_input: { file_path: path, content: `by ${agent}\n` },
+    tool_name: agent === "claude" || agent === "copilot" ? "Write" : "write_file",
+    tool_input:
+      agent === "copilot" ? { path, file_text: `by ${agent}\n` } : { file_path: path, content: `by ${agent}\n` },
   };
   program.stdin.end(JSON.stringify(event));
   let said = "";
@@ -169,9 +170,10 @@ describe("paths of diffs", () => {
     ];
     // What stands for something else with each agent.
     const relative = ["a", "./dir/../a", "../workspace/a", "@a", "@dir/a"];
-    // Gemini CLI and Claude Code stay inside with this one; Qwen Code leaves the workspace, and its user hears of it.
+    // Gemini CLI and Claude Code stay inside with this one; the others leave the workspace, and their user hears of it.
     const leaving = `${workspace}/out/../leaving`;
-    for (const { id } of agents) {
+    for (const { id, agentName } of agents) {
+      await sandbox.announced(id);
       for (const path of [...inside, ...relative, leaving]) {
         const what = `${id} ${JSON.stringify(path.slice(0, 80))}`;
         const before = (await editor.call(ask.views)).length;
@@ -182,10 +184,13 @@ describe("paths of diffs", () => {
         });
         const seen = await editor.until(what, async () => said ?? (await editor.openViews())[0], 20_000);
         if (typeof seen === "string") {
-          if (path === leaving && id === "qwen") {
+          if (path === leaving && (id === "qwen" || id === "copilot")) {
             expect(seen, what).toBe("");
             const told = (await editor.call(ask.messages)).filter(({ code }) => code === "written-outside-workspace");
-            expect(told, what).toHaveLength(1);
+            expect(
+              told.filter(({ text }) => text.startsWith(agentName)),
+              what,
+            ).toHaveLength(1);
           } else expect(seen, what).toMatch(/"deny".*Nothing was written/u);
           expect(await editor.call(ask.views), what).toHaveLength(before);
         } else {

@@ -126,6 +126,7 @@ describe("files and lifecycle", () => {
     chmodSync(join(sandbox.tmp, "gemini", "ide"), 0o777);
     mkdirSync(join(sandbox.home, ".claude"), { mode: 0o755 });
     const editor = await startEditor({ sandbox });
+    await sandbox.announced("copilot");
     expect(sandbox.recordDirectories.every((directory) => existsSync(directory))).toBe(true);
     for (const directory of sandbox.recordDirectories) {
       expect(modeOf(directory), directory).toBe(0o700);
@@ -184,6 +185,8 @@ describe("files and lifecycle", () => {
     if (noSecondUser !== undefined) return context.skip(noSecondUser);
     const sandbox = makeSandbox();
     const editor = await startEditor(victim(sandbox));
+    // What is announced last is written with all the others.
+    await sandbox.announced("copilot");
     rmSync(join(sandbox.tmp, "gemini"), { recursive: true });
     await asAttacker(`umask 0; mkdir -p ${sandbox.tmp}/gemini/ide`);
     await editor.call(ask.setFolders, { folders: [sandbox.workspace, join(sandbox.root, "b")] });
@@ -228,7 +231,7 @@ describe("files and lifecycle", () => {
         expect(readFileSync(bashrc, "utf8"), script).toBe("alias mine=1\n");
         expect(modeOf(bashrc), script).toBe(0o644);
         expect(modeOf(sandbox.home), script).toBe(homeMode);
-        expect(readdirSync(sandbox.home).toSorted(), script).toEqual([".bashrc", ".claude", ".qwen"]);
+        expect(readdirSync(sandbox.home).toSorted(), script).toEqual([".bashrc", ".claude", ".copilot", ".qwen"]);
         expect(existsSync(join(sandbox.tmp, "not-there")), script).toBe(false);
         await editor.call(ask.stop, {});
         expect(existsSync(bashrc), script).toBe(true);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentId, agents } from "@patchbay/core";
@@ -17,7 +17,7 @@ function writeEvent(agent: AgentId, sandbox: Sandbox, input: Readonly<Record<str
     cwd: sandbox.workspace,
     hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
     permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "claude" ? "Write" : "write_file",
+    tool_name: agent === "claude" || agent === "copilot" ? "Write" : "write_file",
     tool_input: input,
   });
 }
@@ -45,14 +45,19 @@ describe("hooks", () => {
     const killedUnder = async ({ id }: (typeof agents)[number]): Promise<void> => {
       const sandbox = makeSandbox();
       const editor = await startEditor({ sandbox });
+      await sandbox.announced(id);
       const path = sandbox.file("a.txt");
-      writeFileSync(path, "old\n");
-      const printed = runHook(id, sandbox, writeEvent(id, sandbox, { file_path: path, content: "new\n" }));
+      // Copilot CLI's tool makes new files only.
+      const isNew = id === "copilot";
+      if (!isNew) writeFileSync(path, "old\n");
+      const input = isNew ? { path, file_text: "new\n" } : { file_path: path, content: "new\n" };
+      const printed = runHook(id, sandbox, writeEvent(id, sandbox, input));
       await editor.view();
       await editor.kill();
       expect(await printed).toMatch(denied);
       expect(await printed).toContain("The editor went away before the user decided");
-      expect(readFileSync(path, "utf8")).toBe("old\n");
+      if (isNew) expect(existsSync(path)).toBe(false);
+      else expect(readFileSync(path, "utf8")).toBe("old\n");
     };
     await Promise.all(agents.map(killedUnder));
   });
@@ -60,6 +65,7 @@ describe("hooks", () => {
   it.each(agents.map(({ id }) => id))("H02 an event that nobody can read is a no for %s", async (agent) => {
     const sandbox = makeSandbox();
     await startEditor({ sandbox });
+    await sandbox.announced(agent);
     const input = { file_path: join(sandbox.workspace, "a.txt"), content: "new\n", more: "DEEP" };
     const deep = "[".repeat(5_000) + "]".repeat(5_000);
     const event = writeEvent(agent, sandbox, input).replace('"DEEP"', deep);

@@ -35,6 +35,7 @@ function agentVersion(agent: string, known: string): string {
 const geminiVersion = agentVersion("GEMINI", "0.61.0");
 const qwenVersion = agentVersion("QWEN", "0.24.4");
 const claudeVersion = agentVersion("CLAUDE", "2.1.328");
+const copilotVersion = agentVersion("COPILOT", "1.0.102");
 
 /** Node 24: code-server needs exactly this major version, Qwen Code at least 22. */
 export const node24: Component = packages("node", "24.21.0", [`node-${platform}@24.21.0`]);
@@ -116,4 +117,14 @@ export const claudeCode: Component = packages("claude-code", claudeVersion, [
 /** The binary of {@link claudeCode}. */
 export function claudeBinary(): string {
   return join(componentDirectory(claudeCode), "node_modules", "@anthropic-ai", `claude-code-${platform}`, "claude");
+}
+
+/** Copilot CLI: its platform package is the whole native program. */
+export const copilotCli: Component = packages("copilot-cli", copilotVersion, [
+  `@github/copilot-${platform}@${copilotVersion}`,
+]);
+
+/** The binary of {@link copilotCli}. */
+export function copilotBinary(): string {
+  return join(componentDirectory(copilotCli), "node_modules", "@github", `copilot-${platform}`, "copilot");
 }

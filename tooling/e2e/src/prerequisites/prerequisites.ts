@@ -1,5 +1,5 @@
 import { ensureInstalled, type Component } from "./cache.ts";
-import { claudeCode, codeServer, geminiCli, node24, qwenCode } from "./components.ts";
+import { claudeCode, codeServer, copilotCli, geminiCli, node24, qwenCode } from "./components.ts";
 import { neovim } from "./coc.ts";
 import { ensureDebianPackages } from "./debian.ts";
 import { theiaApplication } from "./theia.ts";
@@ -8,6 +8,7 @@ const byName: Readonly<Record<string, Component>> = {
   gemini: geminiCli,
   qwen: qwenCode,
   claude: claudeCode,
+  copilot: copilotCli,
   vscode: codeServer,
   theia: theiaApplication,
   neovim,

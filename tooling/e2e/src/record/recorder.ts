@@ -43,7 +43,8 @@ export class Recorder {
       { from: `127.0.0.1:${port}`, to: "127.0.0.1:PORT" },
     ];
     this.#recordings.push({ agent, proxy, record, replacements });
-    return { [agentOf(agent).portVariable]: String(proxyPort) };
+    const { portVariable } = agentOf(agent);
+    return portVariable === undefined ? {} : { [portVariable]: String(proxyPort) };
   }
 
   /** Writes one transcript per agent. */

@@ -1,12 +1,12 @@
 import { poll } from "../support/poll.ts";
-import { everyAgent } from "../agents/index.ts";
+import { readersToo } from "../agents/index.ts";
 import type { Scenario } from "./scenario.ts";
 import { startContents } from "./propose.ts";
 
 /** The agent finds the editor and says so itself. */
 export const connected: Scenario = {
   name: "connected",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const { agent } = await world.startAgent(id);
     const screen = await agent.waitForConnection();
@@ -17,7 +17,7 @@ export const connected: Scenario = {
 /** What the user selects reaches the model. */
 export const selection: Scenario = {
   name: "selection",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const text = `selected by hand for ${id}`;
     await world.writeFile("selection.txt", startContents.replace("second line", text));

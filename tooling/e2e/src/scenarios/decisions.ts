@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { everyAgent, readersToo } from "../agents/index.ts";
 import { mustEqual, must, type Scenario } from "./scenario.ts";
 import {
   diffTitle,
@@ -15,7 +15,7 @@ const changed = startContents.replace("first line", "FIRST line");
 /** Accepting in the editor makes the agent write the file. */
 export const accept: Scenario = {
   name: "accept",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     await world.writeFile("accept.txt", startContents);
     const started = await world.startAgent(id);
@@ -53,7 +53,7 @@ export const acceptEdited: Scenario = {
 /** Rejecting in the editor leaves the file alone and ends the agent's question. */
 export const reject: Scenario = {
   name: "reject",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     await world.writeFile("reject.txt", startContents);
     const started = await world.startAgent(id);
@@ -70,7 +70,7 @@ export const reject: Scenario = {
 /** Deciding in the terminal closes the view, whichever way it goes. */
 export const terminal: Scenario = {
   name: "terminal",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     await world.writeFile("terminal.txt", startContents);
     const started = await world.startAgent(id);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everyAgent, kindOf } from "../agents/index.ts";
+import { everyAgent, kindOf, readersToo } from "../agents/index.ts";
 import { pause } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import {
@@ -20,7 +20,7 @@ export const hookAccept: Scenario = {
   ...withHooks,
   name: "hook-accept",
   inServe: true,
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const { quietModes } = kindOf(id);
     const starts = [...quietModes.map((mode) => ({ mode })), { headless: true }];
@@ -42,7 +42,7 @@ export const hookAccept: Scenario = {
 export const hookEdited: Scenario = {
   ...withHooks,
   name: "hook-edited",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const kind = kindOf(id);
     const wanted = changed.replace("FIRST line", "FIRST line and more by hand");
@@ -91,7 +91,7 @@ export const hookReject: Scenario = {
   ...withHooks,
   name: "hook-reject",
   inServe: true,
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const { editor } = world;
     const reason = "keep the first line as it is";

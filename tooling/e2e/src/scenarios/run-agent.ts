@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Agent, prepareAgent } from "../agents/agent.ts";
-import { everyAgent, kindOf } from "../agents/index.ts";
+import { everyAgent, kindOf, readersToo } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 import { withHooks } from "./hooked.ts";
@@ -21,7 +21,7 @@ const started: Pick<Scenario, "group" | "inServe" | "isFor"> = {
 export const runAccept: Scenario = {
   ...started,
   name: "run-accept",
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("run.txt", startContents);
