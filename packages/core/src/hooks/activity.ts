@@ -1,5 +1,5 @@
 import type { HookEvent } from "../agents/hook.ts";
-import { limitText } from "../support/text.ts";
+import { titleOf } from "../support/text.ts";
 
 /** What an agent's session is doing, as its hooks tell. */
 export interface AgentActivity {
@@ -50,9 +50,6 @@ export interface AskedCommands {
 /** More sessions are not remembered; those that ended longest ago go first, then those that were quiet for longest. */
 const mostSessions = 64;
 
-/** Of a prompt. */
-const longestTitleBytes = 200;
-
 /** What all sessions are doing, as far as their hooks tell. */
 export class Activities {
   readonly #now: () => number;
@@ -79,8 +76,7 @@ export class Activities {
         return this.#change(agent, event, { state: "ended", waitsFor: [] });
       case "turn-began": {
         const known = this.#sessions.get(keyOf(agent, event.session))?.title;
-        const line = event.prompt.trim().split("\n")[0] ?? "";
-        const title = known ?? (line === "" ? undefined : limitText(line, longestTitleBytes));
+        const title = known ?? titleOf(event.prompt);
         return this.#change(agent, event, { state: "working", title });
       }
       case "write":

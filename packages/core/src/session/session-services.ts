@@ -4,6 +4,7 @@ import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
+import { titleOf } from "../support/text.ts";
 import type { Logger } from "../support/logger.ts";
 import { type CheckedPath, checkPath, type RealDirectories } from "./path-check.ts";
 import type { Session } from "./session.ts";
@@ -57,7 +58,7 @@ export function createSessionServices(
     folders: () => host.workspace.folders(),
     ready: () => session.becameReady(),
     describe: ({ version, pid, title }) => {
-      if (title !== undefined) session.title = title;
+      if (title !== undefined) session.title = titleOf(title);
       if (version !== undefined) session.version = version;
       if (pid !== undefined) session.pid = pid;
       if (diffs().hasLeft) identify(session);

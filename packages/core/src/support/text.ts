@@ -36,6 +36,14 @@ export function limitText(text: string, limitBytes: number): string {
   return wellFormed(text.slice(0, index));
 }
 
+const longestTitleBytes = 200;
+
+/** What a session is about, in lists: the first line of what an agent says of it, cut; undefined: nothing. */
+export function titleOf(text: string): string | undefined {
+  const line = text.trim().split("\n")[0] ?? "";
+  return line === "" ? undefined : limitText(line, longestTitleBytes);
+}
+
 /** Replaces lone surrogates, which no agent can decode, by U+FFFD. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");

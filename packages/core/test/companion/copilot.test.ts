@@ -61,7 +61,8 @@ describe.skipIf(process.platform === "win32")("Copilot CLI", () => {
       .poll(() => client.told)
       .toContainEqual(expect.objectContaining({ ...selected, params: expect.objectContaining(selected.params) }));
     expect(await client.call("get_selection", {})).toMatchObject({ text: "one", filePath: file });
-    await client.call("update_session_name", { name: "Rename a thing" });
+    // Lists have one line for it.
+    await client.call("update_session_name", { name: `Rename a thing\n${"more ".repeat(100)}` });
     expect(companion.sessions).toMatchObject([
       { dialect: "copilot", agentName: "Copilot CLI", version: "1.0.102", pid: process.pid, title: "Rename a thing" },
     ]);
