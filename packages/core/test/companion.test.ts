@@ -251,7 +251,7 @@ describe("companion", () => {
     await expect(claude.callTool("openDiff", args)).rejects.toThrow(new RegExp(`^${failure(file)}$`, "u"));
   });
 
-  it("an agent that left in the middle of its handshake is away", async () => {
+  it("an agent is connecting until its stream opens, its handshake done or not, and away once that has ended", async () => {
     const { companion, platform } = await setUp();
     const port = companion.state.kind === "listening" ? companion.state.port : 0;
     const lock: unknown = JSON.parse(readFileSync(join(platform.home, ".qwen", "ide", `${port}.lock`), "utf8"));
@@ -267,6 +267,12 @@ describe("companion", () => {
     headers["mcp-session-id"] = begun.headers.get("mcp-session-id") ?? "";
     await begun.text();
     const states = (): readonly string[] => companion.sessions.map((session) => session.state);
+    expect(states()).toEqual(["connecting"]);
+    // The end of a handshake: a client may ask for the tools before its stream is open.
+    for (const message of [{ method: "notifications/initialized" }, { id: 2, method: "tools/list" }]) {
+      const next = JSON.stringify({ jsonrpc: "2.0", ...message });
+      await (await fetch(url, { method: "POST", headers, body: next })).text();
+    }
     expect(states()).toEqual(["connecting"]);
     const leave = new AbortController();
     await fetch(url, { headers, signal: leave.signal });

@@ -115,9 +115,10 @@ export class Session {
     return this.isOpen ? undefined : this.#awaySince;
   }
 
+  /** One whose handshake is done and whose stream is about to open has not been here yet: it is not away. */
   get state(): "connecting" | "connected" | "away" {
-    if (!this.#options.transport.isOpen) return this.#ready || this.#hasLeft ? "away" : "connecting";
-    return "connected";
+    if (this.#options.transport.isOpen) return "connected";
+    return this.#options.revived || this.#hasLeft ? "away" : "connecting";
   }
 
   /** Sends a context if it says anything new to this agent. */
