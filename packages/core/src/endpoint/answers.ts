@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../support/time.ts";
+import type { WaitingText } from "./waiting-texts.ts";
 
 /** A whole JSON answer in one write. */
 export function answerJson(response: ServerResponse, status: number, text: string, sessionId?: string): void {
@@ -14,25 +15,56 @@ function headersOf(length: number, sessionId: string | undefined): Record<string
   return headers;
 }
 
-/** An answer of some megabytes, put together piece by piece with other work in between. */
-export async function answerInPieces(
-  response: ServerResponse,
-  status: number,
-  pieces: Iterable<string>,
-  sessionId?: string,
-): Promise<void> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for (const piece of pieces) {
-    if (response.destroyed) return;
-    const part = Buffer.from(piece);
-    parts.push(part);
-    length += part.length;
-    await new Promise((resolve) => setImmediate(resolve));
+/** A JSON answer at the pace of its reader: nothing is encoded before the connection takes it. */
+export async function answerAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
+  try {
+    if (!(await hasTurn(response))) return;
+    response.writeHead(200, { "content-type": "application/json" });
+    await writeAtPace(response, text);
+    response.end();
+  } finally {
+    text.dispose();
   }
-  response.writeHead(status, headersOf(length, sessionId));
-  for (const part of parts) response.write(part);
-  response.end();
+}
+
+/** Whether an answer can be sent at once: it is its turn, and what was written before has been taken. */
+export function isReadyFor(response: ServerResponse): boolean {
+  return response.socket !== null && !response.socket.writableNeedDrain;
+}
+
+/** Writes a text as fast as the reader takes it, and what it is made of is let go of. */
+export async function writeAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
+  for (;;) {
+    const piece = await text.next();
+    if (piece === undefined || response.destroyed) return;
+    if (response.write(piece)) continue;
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        response.off("drain", go);
+        response.off("close", go);
+        resolve();
+      };
+      response.on("drain", go);
+      response.on("close", go);
+    });
+  }
+}
+
+/** Waits for the answers before it on its connection. False: the connection has ended. */
+async function hasTurn(response: ServerResponse): Promise<boolean> {
+  const { socket } = response.req;
+  if (response.socket === null && !socket.destroyed) {
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        response.off("socket", go);
+        socket.off("close", go);
+        resolve();
+      };
+      response.on("socket", go);
+      socket.on("close", go);
+    });
+  }
+  return response.socket !== null && !response.destroyed;
 }
 
 export function answerEmpty(response: ServerResponse, status: number): void {
