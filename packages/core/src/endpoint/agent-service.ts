@@ -8,10 +8,10 @@ import { EventFrames, portsOf } from "./event-stream.ts";
 import { McpRoute } from "./mcp-route.ts";
 import type { WebSocketDoor } from "./websocket-door.ts";
 import type { Disposable } from "../support/disposable.ts";
-import { refuse, rpcCodes, writeAtPace } from "./answers.ts";
+import { refuse, rpcCodes } from "./answers.ts";
 import { parseLargeJson } from "./json-rpc.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
-import { WaitingTexts } from "./waiting-texts.ts";
+import { WaitingTexts, writeAtPace } from "./waiting-texts.ts";
 import { jsonLine, type PiecedText } from "../support/json-pieces.ts";
 
 /** How long streams and sockets may take to end by themselves when the endpoint closes, ms. */

@@ -1,7 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../support/time.ts";
-import type { WaitingText } from "./waiting-texts.ts";
 
 /** A whole JSON answer in one write. */
 export function answerJson(response: ServerResponse, status: number, text: string, sessionId?: string): void {
@@ -13,58 +12,6 @@ function headersOf(length: number, sessionId: string | undefined): Record<string
   const headers: Record<string, string | number> = { "content-type": "application/json", "content-length": length };
   if (sessionId !== undefined) headers["mcp-session-id"] = sessionId;
   return headers;
-}
-
-/** A JSON answer at the pace of its reader: nothing is encoded before the connection takes it. */
-export async function answerAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
-  try {
-    if (!(await hasTurn(response))) return;
-    response.writeHead(200, { "content-type": "application/json" });
-    await writeAtPace(response, text);
-    response.end();
-  } finally {
-    text.dispose();
-  }
-}
-
-/** Whether an answer can be sent at once: it is its turn, and what was written before has been taken. */
-export function isReadyFor(response: ServerResponse): boolean {
-  return response.socket !== null && !response.socket.writableNeedDrain;
-}
-
-/** Writes a text as fast as the reader takes it, and what it is made of is let go of. */
-export async function writeAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
-  for (;;) {
-    const piece = await text.next();
-    if (piece === undefined || response.destroyed) return;
-    if (response.write(piece)) continue;
-    await new Promise<void>((resolve) => {
-      const go = (): void => {
-        response.off("drain", go);
-        response.off("close", go);
-        resolve();
-      };
-      response.on("drain", go);
-      response.on("close", go);
-    });
-  }
-}
-
-/** Waits for the answers before it on its connection. False: the connection has ended. */
-async function hasTurn(response: ServerResponse): Promise<boolean> {
-  const { socket } = response.req;
-  if (response.socket === null && !socket.destroyed) {
-    await new Promise<void>((resolve) => {
-      const go = (): void => {
-        response.off("socket", go);
-        socket.off("close", go);
-        resolve();
-      };
-      response.on("socket", go);
-      socket.on("close", go);
-    });
-  }
-  return response.socket !== null && !response.destroyed;
 }
 
 export function answerEmpty(response: ServerResponse, status: number): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TcpPorts } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
+import { anyOf } from "./waiting-texts.ts";
 
 /**
  * What a client waits before it re-opens a stream that ended unannounced, ms. Clients built on the MCP SDK try twice,
@@ -95,7 +96,7 @@ export class EventStream {
     for (const piece of json.pieces()) {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#sending === json && (response.writableNeedDrain || this.#socket.writableNeedDrain))
-        await this.#drained();
+        await anyOf(["drain", "close"], [response, this.#socket]);
       // The stream has ended meanwhile.
       if (this.#sending !== json) return;
       // Node makes chunks of them where it must.
@@ -104,18 +105,6 @@ export class EventStream {
     this.#sending = undefined;
     response.write("\n\n", unlessFailed(onFlushed));
     if (!this.isBlocked) this.#onDrain();
-  }
-
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        for (const event of ["drain", "close"]) this.#response.off(event, go);
-        for (const event of ["drain", "close"]) this.#socket.off(event, go);
-        resolve();
-      };
-      for (const event of ["drain", "close"]) this.#response.on(event, go);
-      for (const event of ["drain", "close"]) this.#socket.on(event, go);
-    });
   }
 
   /** False while an earlier answer on the same connection is not through, and after the end. */

@@ -10,12 +10,13 @@ import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import { holdsLongString, jsonPieces, onePiece, type PiecedText } from "../support/json-pieces.ts";
-import { answerAtPace, answerEmpty, answerJson, answerLastStream, isReadyFor, rpcCodes, rpcError } from "./answers.ts";
+import { answerEmpty, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, ShutOptions, TableEntry } from "./connection-table.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
 import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
+import { answerAtPace, isReadyFor } from "./waiting-texts.ts";
 
 /** A request of the agent that waits for its answer. */
 interface PendingRequest {

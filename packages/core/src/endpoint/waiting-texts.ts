@@ -1,3 +1,5 @@
+import type { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
 import { messageOf } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
@@ -193,4 +195,52 @@ class TextOnDisk implements WaitingText {
 function* withFirst(first: string, rest: Iterator<string> | undefined): Generator<string> {
   yield first;
   for (let step = rest?.next(); step !== undefined && step.done !== true; step = rest?.next()) yield step.value;
+}
+
+/** A JSON answer at the pace of its reader: nothing is encoded before the connection takes it. */
+export async function answerAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
+  try {
+    if (!(await hasTurn(response))) return;
+    response.writeHead(200, { "content-type": "application/json" });
+    await writeAtPace(response, text);
+    response.end();
+  } finally {
+    text.dispose();
+  }
+}
+
+/** Whether an answer can be sent at once: it is its turn, and what was written before has been taken. */
+export function isReadyFor(response: ServerResponse): boolean {
+  return response.socket !== null && !response.socket.writableNeedDrain;
+}
+
+/** Writes a text as fast as the reader takes it, and what it is made of is let go of. */
+export async function writeAtPace(response: ServerResponse, text: WaitingText): Promise<void> {
+  for (;;) {
+    const piece = await text.next();
+    if (piece === undefined || response.destroyed) return;
+    if (response.write(piece)) continue;
+    await anyOf(["drain", "close"], [response]);
+  }
+}
+
+/** Resolves when one of these says one of these. */
+export function anyOf(events: readonly string[], sources: readonly EventEmitter[]): Promise<void> {
+  return new Promise((resolve) => {
+    const each = (act: "on" | "off"): void => {
+      for (const source of sources) for (const event of events) source[act](event, go);
+    };
+    const go = (): void => {
+      each("off");
+      resolve();
+    };
+    each("on");
+  });
+}
+
+/** Waits for the answers before it on its connection. False: the connection has ended. */
+async function hasTurn(response: ServerResponse): Promise<boolean> {
+  const { socket } = response.req;
+  if (response.socket === null && !socket.destroyed) await anyOf(["socket", "close"], [response, socket]);
+  return response.socket !== null && !response.destroyed;
 }

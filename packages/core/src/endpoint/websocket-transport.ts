@@ -10,7 +10,7 @@ import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
 import { portsOf, unlessFailed } from "./event-stream.ts";
 import type { ReadingGate } from "./websocket-peer.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
-import type { WaitingText } from "./waiting-texts.ts";
+import { anyOf, type WaitingText } from "./waiting-texts.ts";
 
 /** A WebSocket and what belongs to it. */
 export interface WebSocketPeer {
@@ -149,7 +149,7 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
         }
         const { ready } = one;
         one.ready = more;
-        if (this.#socket.writableNeedDrain) await this.#drained();
+        if (this.#socket.writableNeedDrain) await anyOf(["drain", "close"], [this.#socket]);
         if (this.#outgoing[0] !== one) return;
         this.#sendPart(one, ready, more === undefined);
       }
@@ -170,18 +170,6 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
   #sendFailed(error: unknown): void {
     this.#context.onListenerFailure(error);
     this.#webSocket.terminate();
-  }
-
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        this.#socket.off("drain", go);
-        this.#socket.off("close", go);
-        resolve();
-      };
-      this.#socket.on("drain", go);
-      this.#socket.on("close", go);
-    });
   }
 
   /** There is no later turn: what is in memory is said now. */
