@@ -174,6 +174,9 @@ async function startChild(spawning: Spawning, program: string): Promise<ProgramP
       pipe.unref();
       pipe.write(`${JSON.stringify(program)}\n`);
       resolve({
+        get isOpen() {
+          return pipe.writable;
+        },
         send: (line) => {
           if (pipe.writable) pipe.write(`${line}\n`);
         },

@@ -29,6 +29,8 @@ export interface Processes {
 
 /** The way to a program of `Processes.startAttached`. What is sent may be secret; it may hold no line feed. */
 export interface ProgramPipe {
+  /** False once the program is known to have ended. */
+  readonly isOpen: boolean;
   /** With the system when it returns, unless the program does not read; nothing happens once the program has ended. */
   send(line: string): void;
   /** Resolves once the program has ended, and nothing of ours that it was given is open there any more. */

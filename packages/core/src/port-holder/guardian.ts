@@ -23,6 +23,11 @@ import { presentSessions } from "./start.ts";
  * of a burst of proposals would take as long as the rest of what they cost.
  */
 const guardedAfterMs = 150;
+/**
+ * So long a guardian stays when nobody waits any more, ms: agents propose one change after the other, and each would need one of its
+ * own. Until then it is told that there is nothing to tell.
+ */
+const staysMs = 20_000;
 /** After how long an editor that was killed is back, ms; a window whose extension host has died takes about as long as a reload. */
 const comeBackMs = 4_500;
 /** The `retry` of streams that end because nobody came back, ms. */
@@ -56,7 +61,7 @@ interface Watch {
 /**
  * Sees to it that agents are answered when this process is killed: while one waits for a verdict, or for one to arrive, that
  * another run may give, a port holder stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
- * agents until the next run asks for it, and tells them in the end. Nothing runs while nobody waits; a guardian that waits
+ * agents until the next run asks for it, and tells them in the end. A guardian that waits
  * takes 7 to 9 MB of memory of its own and no time at all.
  */
 export class Guardian {
@@ -66,6 +71,8 @@ export class Guardian {
   #waiting: ReadonlyMap<string, number> = new Map();
   /** The next one has waited long enough. */
   #due: Disposable | undefined;
+  /** Nobody waits; the guardian is about to go. */
+  #going: Disposable | undefined;
   #watch: Watch | undefined;
   /** Guardians that are about to begin or to end: each has the socket, and with it the port. */
   readonly #passing: Set<Promise<void>> = new Set();
@@ -92,9 +99,24 @@ export class Guardian {
       else next = Math.min(next, since + guardedAfterMs);
     }
     if (next !== Number.POSITIVE_INFINITY) this.#due ??= platform.clock.setTimeout(() => this.#updateDue(), next - now);
-    if (this.#waiting.size === 0) this.#dismiss();
-    else if (this.#watch !== undefined) this.#send(this.#watch, presentSessions(agents, now, guarded));
+    if (this.#waiting.size > 0) this.#stay();
+    else this.#goSoon();
+    // Somebody has ended it: another one is to stand by.
+    if (this.#watch?.pipe?.isOpen === false) this.#watch = undefined;
+    if (this.#watch !== undefined) this.#send(this.#watch, presentSessions(agents, now, guarded));
     else if (guarded.size > 0) this.#start();
+  }
+
+  #goSoon(): void {
+    this.#due?.dispose();
+    this.#due = undefined;
+    if (this.#watch !== undefined)
+      this.#going ??= this.#options.platform.clock.setTimeout(() => this.#dismiss(), staysMs);
+  }
+
+  #stay(): void {
+    this.#going?.dispose();
+    this.#going = undefined;
   }
 
   #updateDue(): void {
@@ -106,6 +128,7 @@ export class Guardian {
   leave(): void {
     this.#ended = true;
     this.#due?.dispose();
+    this.#stay();
   }
 
   /** The orderly end is over. Resolves once no guardian has the port any more: the next run could not have it. */
@@ -178,8 +201,7 @@ export class Guardian {
   }
 
   #dismiss(): void {
-    this.#due?.dispose();
-    this.#due = undefined;
+    this.#stay();
     if (this.#watch === undefined) return;
     this.#release();
     const { logger, storage } = this.#options;

@@ -117,7 +117,9 @@ async function locateNear(
   if (directory === undefined) return undefined;
   const real = `${withoutEnd(directory, isWindows)}/${name}`;
   const facts = await files.lstat(real);
-  return facts === undefined || facts.kind === "file" ? { real, facts } : undefined;
+  if (facts?.kind === "file") return { real, facts };
+  // What has a file in it is a directory; with none in it, it may be something else.
+  return facts === undefined && (await files.lstat(directory))?.kind === "directory" ? { real, facts } : undefined;
 }
 
 /** The real path of the deepest directory that exists, with what does not exist yet below it. */
@@ -192,20 +194,14 @@ export class RealDirectories {
     this.#clock = clock;
   }
 
-  /** Undefined where there is no directory of that name. */
+  /** Undefined where there is nothing of that name; what is there need not be a directory. */
   real(directory: string): Promise<string | undefined> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(directory);
     if (kept !== undefined && now - kept.at < standsMs) return kept.real.get();
     if (this.#kept.size >= maximumKept) this.#kept.clear();
-    const entry = { real: new LoadOnce(() => this.#resolve(directory)), at: now };
+    const entry = { real: new LoadOnce(() => this.#files.realPath(directory)), at: now };
     this.#kept.set(directory, entry);
     return entry.real.get();
-  }
-
-  async #resolve(path: string): Promise<string | undefined> {
-    const real = await this.#files.realPath(path);
-    if (real === undefined) return undefined;
-    return (await this.#files.lstat(real))?.kind === "directory" ? real : undefined;
   }
 }

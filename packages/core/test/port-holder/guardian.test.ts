@@ -22,6 +22,7 @@ function holdBack(until: Promise<void>): void {
 class TestPipe implements ProgramPipe {
   readonly lines: string[] = [];
   hasEnded = false;
+  isOpen = true;
 
   send(line: string): void {
     this.lines.push(line);
@@ -123,7 +124,7 @@ describe("a guardian", () => {
     expect(await note()).toBeUndefined();
   });
 
-  it("is there while an agent waits, told what for at each change, and gone when the last verdict has arrived", async () => {
+  it("is there while an agent waits, told what for at each change, and gone some seconds after the last verdict has arrived", async () => {
     const { editor, open, pipes, platform, note, transport } = await start();
     open("/ws/a.ts");
     await platform.clock.advanceAsync(1_000);
@@ -141,10 +142,43 @@ describe("a guardian", () => {
     expect(pipe?.guarded).toEqual([]);
     expect(pipe?.hasEnded).toBe(false);
     transport.confirm();
+    await platform.clock.advanceAsync(19_999);
+    expect(pipe?.hasEnded).toBe(false);
+    await platform.clock.advanceAsync(1);
     expect(pipe?.lines.at(-1)).toBe("");
     expect(pipe?.hasEnded).toBe(true);
     expect(pipes).toHaveLength(1);
     await expect.poll(note).toBeUndefined();
+  });
+
+  it("is one for a series of reviews, told of each, and that there is nothing to tell in between", async () => {
+    const { editor, open, pipes, platform, transport } = await start();
+    for (const path of ["/ws/a.ts", "/ws/b.ts", "/ws/c.ts"]) {
+      open(path);
+      await platform.clock.advanceAsync(300);
+      await expect.poll(() => pipes[0]?.guarded).toEqual([path]);
+      (await editor.nextView((view) => view.request.path === path)).reject();
+      transport.confirm();
+      expect(pipes[0]?.guarded).toEqual([]);
+      await platform.clock.advanceAsync(15_000);
+    }
+    expect(pipes.map(({ hasEnded }) => hasEnded)).toEqual([false]);
+    await platform.clock.advanceAsync(5_000);
+    expect(pipes.map(({ hasEnded }) => hasEnded)).toEqual([true]);
+  });
+
+  it("that somebody has ended is followed by another one", async () => {
+    const { editor, open, pipes, platform, transport } = await start();
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(300);
+    await expect.poll(() => pipes[0]?.lines.length).toBe(1);
+    (await editor.nextView()).reject();
+    transport.confirm();
+    const [first] = pipes;
+    if (first !== undefined) first.isOpen = false;
+    open("/ws/b.ts");
+    await platform.clock.advanceAsync(300);
+    await expect.poll(() => pipes[1]?.guarded).toEqual(["/ws/b.ts"]);
   });
 
   it("is not there for a burst in which somebody waits all the time, and nobody for long", async () => {
@@ -227,13 +261,15 @@ describe("a guardian", () => {
     expect(isOver).toBe(true);
   });
 
-  it("one that comes up when nobody waits any more is sent away", async () => {
+  it("one that comes up when nobody waits any more has nothing to tell, and is sent away in the end", async () => {
     const { editor, open, pipes, platform, transport } = await start();
     open("/ws/a.ts");
     await editor.nextView();
     platform.clock.advance(1_000);
     (await editor.nextView()).reject();
     transport.confirm();
-    await expect.poll(() => pipes.map(({ lines, hasEnded }) => [lines, hasEnded])).toEqual([[[""], true]]);
+    await expect.poll(() => pipes[0]?.guarded).toEqual([]);
+    await platform.clock.advanceAsync(20_000);
+    expect(pipes.map(({ lines, hasEnded }) => [lines.at(-1), hasEnded])).toEqual([["", true]]);
   });
 });

@@ -40,6 +40,36 @@ export const callRows: readonly Measurement[] = [
       }),
   },
   ...[
+    { name: "a review that is over at once, ten a second", openMs: 0, everyMs: 100, count: 50 },
+    { name: "a review of 300 ms", openMs: 300, everyMs: 350, count: 20 },
+    { name: "a review of 2 s", openMs: 2_000, everyMs: 0, count: 5 },
+  ].map(
+    ({ name, openMs, everyMs, count }): Measurement => ({
+      rows: [{ name: `server's CPU of ${name}`, unit: "µs", goal: { ratio: 1 } }],
+      measure: (subject, folder) =>
+        withClient(subject, async (client) => {
+          const reviews = async (many: number): Promise<void> => {
+            for (let round = 0; round < many; round += 1) {
+              const start = performance.now();
+              const path = fileFor(folder, round);
+              await client.openDiff(path, `export const round = ${round};\n`);
+              if (openMs > 0) await pause(openMs);
+              await client.closeDiff(path);
+              await pause(Math.max(0, everyMs - (performance.now() - start)));
+            }
+          };
+          for (let round = 0; round < warmUpRounds; round += 1) await openAndClose(client, folder, round);
+          await reviews(Math.ceil(count / 5));
+          await pause(aftermathMs);
+          const cpu = await cpuOf(subject, async () => {
+            await reviews(count);
+            await pause(aftermathMs);
+          });
+          return [(cpu * 1_000) / count];
+        }),
+    }),
+  ),
+  ...[
     { sessions: 1, ratio: 2 },
     { sessions: 8, ratio: 5 },
     { sessions: 32, ratio: 5 },
@@ -115,11 +145,16 @@ async function callFor(
   };
 }
 
+/** A file that is there, as the files of most proposals are. */
+function fileFor(folder: string, round: number): string {
+  const path = join(folder, `file-${round % 50}.ts`);
+  if (!existsSync(path)) writeFileSync(path, "export const round = -1;\n");
+  return path;
+}
+
 /** One round, with the times of both calls, ms. */
 async function openAndClose(client: AgentClient, folder: string, round: number): Promise<readonly [number, number]> {
-  const path = join(folder, `file-${round % 50}.ts`);
-  // A file that is there, as the files of most proposals are.
-  if (!existsSync(path)) writeFileSync(path, "export const round = -1;\n");
+  const path = fileFor(folder, round);
   const start = performance.now();
   await client.openDiff(path, `export const round = ${round};\n`);
   const opened = performance.now();
