@@ -226,7 +226,7 @@ export class TurnBook {
         after,
         mode,
         goneMode,
-        madeFolders: before.kind === "none" ? this.#foldersMade(turn, path) : undefined,
+        madeFolders: this.#foldersMade(turn, change),
         attribution,
         review: "unreviewed",
         undecided: undefined,
@@ -258,14 +258,17 @@ export class TurnBook {
     file.attribution = weaker(file.attribution, change.attribution);
     file.mode = mergedMode(file.mode, change.mode);
     file.goneMode = change.goneMode ?? file.goneMode;
+    file.madeFolders ??= this.#foldersMade(turn, change);
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
     else await this.#enterFile(turn, file);
   }
 
-  #foldersMade({ id }: TurnRecord, path: string): readonly string[] | undefined {
+  /** Above a file that is new, or in the place of one that is gone. */
+  #foldersMade({ id }: TurnRecord, { path, before, after }: NewChange): readonly string[] | undefined {
     const begun = this.#begun.get(id);
-    const made = begun === undefined ? [] : foldersMadeSince(path, begun);
+    if (begun === undefined || (before.kind !== "none" && after.kind !== "none")) return undefined;
+    const made = foldersMadeSince(after.kind === "none" ? `${path}/.` : path, begun);
     return made.length === 0 ? undefined : made;
   }
 

@@ -177,15 +177,20 @@ export class Undoing {
     const meant = this.#filesOf(id, request);
     const places = new Map(meant.map(({ path }, place) => [path, place]));
     for (const file of this.#inOrder(id, meant)) {
+      const { isNew, folders } = this.#ledger.made(id, file.path);
+      if (!isNew) await this.#removeEmpty(folders);
       const done = await this.#applyToFile(turn, file, request, entry);
       files.push(done);
-      if (done.outcome !== "undone") continue;
-      for (const folder of this.#ledger.made(id, file.path).folders) await this.#ledger.door.removeEmpty(folder);
+      if (isNew && done.outcome === "undone") await this.#removeEmpty(folders);
     }
     files.sort((one, other) => (places.get(one.path) ?? 0) - (places.get(other.path) ?? 0));
     const result = { files, turn: await entry.end() };
     if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;
+  }
+
+  async #removeEmpty(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) await this.#ledger.door.removeEmpty(folder);
   }
 
   /** What the turn made goes first, the innermost before its folder: a file that was there may stand where a folder is now. */
