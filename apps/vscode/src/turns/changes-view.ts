@@ -188,9 +188,9 @@ function ageText(span: number): string {
   return hours < 48 ? l10n.t("{0} h ago", hours) : l10n.t("{0} days ago", Math.floor(hours / 24));
 }
 
-function linesText({ lines, kind }: TurnFile): string {
+function linesText({ lines, kind, cannotUndo }: TurnFile): string {
+  if (cannotUndo !== undefined) return l10n.t("No copy of it was kept: it cannot be undone here");
   if (kind === "mode") return l10n.t("Only its permissions changed");
-  if (kind === "binary" || kind === "large") return l10n.t("Too large, or not text: it cannot be undone here");
   return lines === undefined ? "" : `+${lines.added} −${lines.removed}`;
 }
 

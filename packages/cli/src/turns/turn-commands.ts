@@ -113,10 +113,24 @@ function titleOf({ undoes, agents }: TurnInfo, turns: readonly TurnInfo[]): stri
   return `${undone?.undoes === undefined ? "undo" : "redo"} of ${of}`;
 }
 
-function fileLine({ path, kind, attribution, review, lines }: TurnFile, folder: string, paint: Paint): string {
+const whyNot: Readonly<Record<NonNullable<TurnFile["cannotUndo"]>, string>> = {
+  large: "too large, and git does not have it",
+  withheld: "no copy of it may be kept",
+  failed: "the copy could not be written",
+  unread: "nobody could read it in time",
+  special: "it was no file and no link",
+};
+
+function fileLine(
+  { path, kind, attribution, review, lines, cannotUndo }: TurnFile,
+  folder: string,
+  paint: Paint,
+): string {
   const counts = lines === undefined ? "" : ` ${paint.added(`+${lines.added}`)} ${paint.removed(`-${lines.removed}`)}`;
   const doubts = { exact: "", likely: ", likely", unknown: ", perhaps changed by you" }[attribution];
-  return `${shown(path, folder)}${counts}  ${paint.faint(`${kind}${doubts}, ${review === "unreviewed" ? "not reviewed" : review}`)}`;
+  const state = review === "unreviewed" ? "not reviewed" : review;
+  const limit = cannotUndo === undefined ? "" : paint.bad(`, cannot be undone: ${whyNot[cannotUndo]}`);
+  return `${shown(path, folder)}${counts}  ${paint.faint(`${kind}${doubts}, ${state}`)}${limit}`;
 }
 
 async function printDiff(

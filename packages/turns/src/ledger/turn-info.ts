@@ -29,15 +29,33 @@ export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
 
 function fileOf(file: FileRecord, names: Names): TurnFile {
   const { attribution, review, lines } = file;
-  return { path: names.named(file.path), kind: kindOf(file), attribution, review, lines };
+  const cannotUndo = whyNot(file);
+  return {
+    path: names.named(file.path),
+    kind: kindOf(file),
+    attribution,
+    review,
+    lines,
+    ...(cannotUndo === undefined ? {} : { cannotUndo }),
+  };
+}
+
+/** Whatever the file holds now: what it held before is what an undo needs. */
+function whyNot({ before, undecided }: FileRecord): TurnFile["cannotUndo"] {
+  const wanted = (undecided ?? { before }).before;
+  if (wanted.kind !== "named") return undefined;
+  return wanted.why === "other" || wanted.why === "binary" ? "special" : wanted.why;
 }
 
 function kindOf({ before, after, mode }: FileRecord): TurnFile["kind"] {
   if (after.kind === "none") return "deleted";
+  if (after.kind === "link") return "link";
+  if (mode !== undefined && isSameText(before, after)) return "mode";
+  if (after.kind === "bytes") return "binary";
   if (after.kind === "named" && !isText(after)) return after.why === "large" ? "large" : "binary";
   if (before.kind === "none") return "created";
   if (before.kind === "named" && !isText(before)) return before.why === "large" ? "large" : "binary";
-  return mode !== undefined && isSameText(before, after) ? "mode" : "changed";
+  return before.kind === "bytes" || before.kind === "link" ? "binary" : "changed";
 }
 
 /** It may well be one; it is not kept for other reasons. */
@@ -46,7 +64,9 @@ function isText({ why }: Extract<FileRecord["before"], { kind: "named" }>): bool
 }
 
 function isSameText(before: FileRecord["before"], after: FileRecord["after"]): boolean {
-  if (before.kind === "text") return after.kind === "text" && before.text === after.text;
+  if (before.kind === "text" || before.kind === "bytes")
+    return after.kind === before.kind && before.text === after.text;
   if (before.kind === "git") return after.kind === "git" && before.object === after.object;
+  if (before.kind === "link") return after.kind === "link" && before.target === after.target;
   return before.kind === "named" && after.kind === "named" && before.sign === after.sign;
 }

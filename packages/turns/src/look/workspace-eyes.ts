@@ -126,7 +126,8 @@ export class WorkspaceEyes implements Eyes {
       const isOfCheckout = where !== undefined && moved.has(where.tree.repository.top);
       const inGit = where === undefined ? undefined : contentOf(where);
       if (isAsInGit && (isFirst || isOfCheckout)) {
-        now.set(path, { state, content: inGit });
+        // A link is so short that it is read at once.
+        now.set(path, { state, content: inGit ?? (await reading.read(path, state)) });
         continue;
       }
       const content = await reading.read(path, state);
@@ -274,8 +275,9 @@ class Reading {
   }
 
   async read(path: string, state: DiskState): Promise<Content | undefined> {
-    if (state.kind !== "file") return { kind: "named", why: "other", sign: `${state.kind} ${state.changedMs}` };
+    if (state.kind === "other") return { kind: "named", why: "other", sign: `${state.kind} ${state.changedMs}` };
     const { contents, platform } = this.#options;
+    if (state.kind === "link") return await contents.ofFile(path, this.#account);
     this.#count += 1;
     if (this.#isBounded && (this.#count > mostRead || platform.clock.monotonic() - this.#begun > readingMs)) {
       this.isPartial = true;

@@ -69,7 +69,9 @@ function iconOf({ kind, review, attribution }: TurnFile): string {
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
 
-function kindWords({ kind }: TurnFile): string {
+function kindWords({ kind, cannotUndo }: TurnFile): string {
+  if (cannotUndo !== undefined)
+    return nls.localize("patchbay/turns/untold", "no copy of it was kept: it cannot be undone here");
   switch (kind) {
     case "created":
       return nls.localize("patchbay/turns/created", "new file");
@@ -77,9 +79,6 @@ function kindWords({ kind }: TurnFile): string {
       return nls.localize("patchbay/turns/deleted", "deleted");
     case "mode":
       return nls.localize("patchbay/turns/mode", "only its permissions");
-    case "binary":
-    case "large":
-      return nls.localize("patchbay/turns/untold", "too large, or not text: it cannot be undone here");
     default:
       return "";
   }
