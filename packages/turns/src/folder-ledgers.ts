@@ -177,6 +177,7 @@ export class FolderLedgers implements TurnWitness {
 
   turnEnded(source: TurnSource): void {
     this.#later(() => this.#observer.ended(source));
+    this.#needed = this.#tail;
   }
 
   /** What the files hold is read at once, whatever is being worked in. */
@@ -195,6 +196,7 @@ export class FolderLedgers implements TurnWitness {
 
   wrote(source: TurnSource): void {
     this.#later(() => this.#observer.wrote(source));
+    this.#needed = this.#tail;
   }
 
   accepted(source: TurnSource, path: string, text: string): void {
