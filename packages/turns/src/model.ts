@@ -5,7 +5,10 @@ export interface TurnInfo {
   readonly id: string;
   /** By which users name it. It counts up and never becomes another turn's while this one is known. */
   readonly number: number;
-  /** The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. */
+  /**
+   * The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. A second
+   * session of the same agent has what it was asked behind its name.
+   */
   readonly agents: readonly string[];
   /** Id of the first agent, e.g. `claude`. */
   readonly agent: string;

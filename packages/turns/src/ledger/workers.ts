@@ -6,8 +6,10 @@ import type { TurnBook } from "./turn-book.ts";
 export interface Worker {
   readonly source: TurnSource;
   turn: TurnRecord;
-  /** A command ran since the last look. */
+  /** A command of it may have changed something that no look has seen since. */
   hasRun: boolean;
+  /** Commands that have begun and of which nobody has said that they ended. */
+  commands: number;
   /** When it was last heard of; counts up. */
   heard: number;
   /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
@@ -37,6 +39,9 @@ const abandonedMs = 10 * 60 * 1_000;
 
 /** So long an agent may think, ask or run a command without a word before its turn counts as ended, ms. */
 const silentMs = 60 * 60 * 1_000;
+
+/** Of a prompt that tells a session from another one, UTF-16 units. */
+const longestAbout = 40;
 
 /** The sessions of agents that work, each with its turn and with what is waited for. */
 export class Workers implements Disposable {
@@ -87,6 +92,8 @@ export class Workers implements Disposable {
   heard(worker: Worker): void {
     this.#heard += 1;
     worker.heard = this.#heard;
+    // It may have been running a command when nobody listened.
+    worker.hasRun ||= worker.isAdopted;
     worker.isAdopted = false;
     this.#waitFor(worker);
   }
@@ -124,7 +131,16 @@ export class Workers implements Disposable {
   #add(source: TurnSource, turn: TurnRecord, isAdopted: boolean): Worker {
     this.#heard += 1;
     const heard = this.#heard;
-    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard, isAdopted };
+    const worker: Worker = {
+      source,
+      turn,
+      hasRun: false,
+      commands: 0,
+      quiet: undefined,
+      check: undefined,
+      heard,
+      isAdopted,
+    };
     this.#workers.set(keyOf(source), worker);
     return worker;
   }
@@ -163,6 +179,13 @@ export class Workers implements Disposable {
       Math.max(0, abandonedMs - silence),
     );
   }
+}
+
+/** How a turn names another session whose change one of its own may be: two of the same agent are told apart by what they were asked. */
+export function nameBeside(main: Worker, { source, turn }: Worker): string {
+  if (source.agentName !== main.source.agentName) return source.agentName;
+  const about = turn.prompt === "" ? source.session.slice(0, 8) : turn.prompt.slice(0, longestAbout);
+  return `${source.agentName} (${about})`;
 }
 
 function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {
