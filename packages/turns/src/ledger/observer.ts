@@ -2,7 +2,7 @@ import type { Disposable, FileBefore, TurnSource } from "@patchbay/core";
 import type { Eyes, SeenChange } from "../look/eyes.ts";
 import type { Contents } from "./contents.ts";
 import type { Content, TurnRecord } from "./records.ts";
-import type { TurnBook } from "./turn-book.ts";
+import { firstLine, type TurnBook } from "./turn-book.ts";
 import { type Worker, Workers, type WorkersOptions } from "./workers.ts";
 
 export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilence"> {
@@ -96,6 +96,8 @@ export class Observer implements Disposable {
   }
 
   async began(source: TurnSource, prompt: string): Promise<void> {
+    const conversation = this.#workers.conversationOf(source, firstLine(prompt));
+    if (conversation !== undefined) return await this.#name(conversation, source.session);
     const known = this.#workers.get(source);
     // Some say so before each request to the model.
     if (known !== undefined && known.turn.border === "exact" && prompt.trim() === "") return;
@@ -104,6 +106,7 @@ export class Observer implements Disposable {
   }
 
   async ended(source: TurnSource): Promise<void> {
+    if (this.#workers.conversationOf(source) !== undefined) return;
     const worker = this.#workers.get(source);
     if (worker !== undefined) await this.#end(worker);
   }
@@ -133,6 +136,7 @@ export class Observer implements Disposable {
   }
 
   async aboutToWrite(source: TurnSource, files: readonly FileBefore[]): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const { contents, book, isInside } = this.#options;
     const worker = await this.#workerOf(source);
     const { turn } = worker;
@@ -149,10 +153,12 @@ export class Observer implements Disposable {
   }
 
   async aboutToRun(source: TurnSource): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     (await this.#workerOf(source)).hasRun = true;
   }
 
   async wrote(source: TurnSource): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     await this.#workIn(worker);
     const pause = this.#options.eyes.lastMs / lookShare;
@@ -190,14 +196,31 @@ export class Observer implements Disposable {
   async #workerOf(source: TurnSource): Promise<Worker> {
     const worker = this.#workers.find(source) ?? (await this.#open(source, "estimated", ""));
     this.#workers.heard(worker);
+    const session = source.conversation?.agentSession;
+    if (session !== undefined && worker.source.session === source.session) await this.#name(worker, session);
     return worker;
+  }
+
+  /** A conversation of another window tells of what its agent does: to write the same turn from here would be to write it twice. */
+  #isToldElsewhere(source: TurnSource): boolean {
+    return this.#workers.conversationOf(source)?.isAdopted === true;
+  }
+
+  /** The agent of a conversation has a name for its session. Kept: its hooks may be heard in another window. */
+  async #name(worker: Worker, agentSession: string): Promise<void> {
+    const { source, turn } = worker;
+    if (source.conversation === undefined || source.conversation.agentSession === agentSession) return;
+    worker.source = { ...source, conversation: { agentSession } };
+    turn.agentSession = agentSession;
+    await this.#options.book.write(turn, { type: "turn", turn });
   }
 
   async #open(source: TurnSource, border: TurnRecord["border"], prompt: string): Promise<Worker> {
     const { book } = this.#options;
     if (this.isWorking) await this.#look(source.session);
     const { agent, agentName, session, folder } = source;
-    const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
+    const agentSession = source.conversation?.agentSession;
+    const turn = await book.open({ agent, session, agentSession, folder, border, undoes: undefined, prompt, agents: [agentName] });
     const isFirst = !this.isWorking;
     const worker = this.#workers.add(source, turn);
     if (isFirst) {
