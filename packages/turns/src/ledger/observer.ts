@@ -2,7 +2,7 @@ import type { Disposable, TurnSource } from "@patchbay/core";
 import type { Eyes, SeenChange } from "../look/eyes.ts";
 import type { Contents } from "./contents.ts";
 import type { Content, TurnRecord } from "./records.ts";
-import type { TurnBook } from "./turn-book.ts";
+import { firstLine, type TurnBook } from "./turn-book.ts";
 import { nameBeside, type Worker, Workers, type WorkersOptions } from "./workers.ts";
 
 export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilence"> {
@@ -108,6 +108,8 @@ export class Observer implements Disposable {
   }
 
   async began(source: TurnSource, prompt: string): Promise<void> {
+    const conversation = this.#workers.conversationOf(source, firstLine(prompt));
+    if (conversation !== undefined) return await this.#name(conversation, source.session);
     const known = this.#workers.get(source);
     // Some say so before each request to the model.
     if (known !== undefined && known.turn.border === "exact" && prompt.trim() === "") return;
@@ -116,6 +118,7 @@ export class Observer implements Disposable {
   }
 
   async ended(source: TurnSource): Promise<void> {
+    if (this.#workers.conversationOf(source) !== undefined) return;
     const worker = this.#workers.get(source);
     if (worker !== undefined) await this.#end(worker);
   }
@@ -151,11 +154,9 @@ export class Observer implements Disposable {
 
   async aboutToWrite(source: TurnSource, files: readonly Announced[]): Promise<void> {
     const { book } = this.#options;
-    const { turn } = await this.#workerOf(source);
+    const turn = await this.#announcedIn(source, files);
+    if (turn === undefined) return;
     for (const { path, before } of files) {
-      const [, ...others] = this.#ahead.get(path) ?? [];
-      if (others.length === 0) this.#ahead.delete(path);
-      else this.#ahead.set(path, others);
       if (turn.pending.has(path)) continue;
       turn.pending.set(path, before);
       this.#touchedSince.delete(path);
@@ -164,12 +165,14 @@ export class Observer implements Disposable {
   }
 
   async aboutToRun(source: TurnSource): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     worker.hasRun = true;
     worker.commands += 1;
   }
 
   async wrote(source: TurnSource): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     const written = await this.#workIn(worker);
     if (!worker.hasRun) return;
@@ -180,6 +183,7 @@ export class Observer implements Disposable {
 
   /** The agent is about to write what the user accepted: whether it did is seen in the file, which then is reviewed already. */
   async accepted(source: TurnSource, path: string, text: string): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     this.#accepted.set(path, text);
     this.#workers.checkSoon(worker, async () => void (await this.#workIn(worker)));
@@ -209,14 +213,44 @@ export class Observer implements Disposable {
   async #workerOf(source: TurnSource): Promise<Worker> {
     const worker = this.#workers.find(source) ?? (await this.#open(source, "estimated", ""));
     this.#workers.heard(worker);
+    const session = source.conversation?.agentSession;
+    if (session !== undefined && worker.source.session === source.session) await this.#name(worker, session);
     return worker;
+  }
+
+  /** The turn in which announced files are written now; undefined where another window tells of it. */
+  async #announcedIn(source: TurnSource, files: readonly Announced[]): Promise<TurnRecord | undefined> {
+    try {
+      return this.#isToldElsewhere(source) ? undefined : (await this.#workerOf(source)).turn;
+    } finally {
+      for (const { path } of files) {
+        const [, ...others] = this.#ahead.get(path) ?? [];
+        if (others.length === 0) this.#ahead.delete(path);
+        else this.#ahead.set(path, others);
+      }
+    }
+  }
+
+  /** A conversation of another window tells of what its agent does: to write the same turn from here would be to write it twice. */
+  #isToldElsewhere(source: TurnSource): boolean {
+    return this.#workers.conversationOf(source)?.isAdopted === true;
+  }
+
+  /** The agent of a conversation has a name for its session. Kept: its hooks may be heard in another window. */
+  async #name(worker: Worker, agentSession: string): Promise<void> {
+    const { source, turn } = worker;
+    if (source.conversation === undefined || source.conversation.agentSession === agentSession) return;
+    worker.source = { ...source, conversation: { agentSession } };
+    turn.agentSession = agentSession;
+    await this.#options.book.write(turn, { type: "turn", turn });
   }
 
   async #open(source: TurnSource, border: TurnRecord["border"], prompt: string): Promise<Worker> {
     const { book } = this.#options;
     if (this.isWorking) await this.#look(source.session);
     const { agent, agentName, session, folder } = source;
-    const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
+    const agentSession = source.conversation?.agentSession;
+    const turn = await book.open({ agent, session, agentSession, folder, border, undoes: undefined, prompt, agents: [agentName] });
     const isFirst = !this.isWorking;
     const worker = this.#workers.add(source, turn);
     if (isFirst) {

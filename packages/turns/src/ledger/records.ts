@@ -51,6 +51,8 @@ export interface TurnRecord {
   readonly order: number;
   readonly agent: string;
   readonly session: string;
+  /** Of a conversation's turn: the agent's own name for the session, which its hooks tell. */
+  agentSession?: string | undefined;
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";
@@ -110,6 +112,7 @@ const entry = z.discriminatedUnion("type", [
     order: z.number(),
     agent: z.string(),
     session: z.string(),
+    agentSession: z.string().optional(),
     folder: z.string().optional(),
     began: z.number(),
     border: z.enum(["exact", "estimated"]),

@@ -15,7 +15,7 @@ export interface TurnBookOptions extends Omit<TurnWriterOptions, "find"> {
   readonly onDidChange: () => void;
 }
 
-export type NewTurn = Pick<TurnRecord, "agent" | "session" | "folder" | "border" | "undoes" | "prompt" | "agents">;
+export type NewTurn = Pick<TurnRecord, "agent" | "session" | "agentSession" | "folder" | "border" | "undoes" | "prompt" | "agents">;
 
 /** One change of a file, as far as it is known whose it is. */
 export interface NewChange {
@@ -357,7 +357,8 @@ export class TurnBook {
   }
 }
 
-function firstLine(prompt: string): string {
+/** By which people, and two tellers of one turn, know it. */
+export function firstLine(prompt: string): string {
   return (prompt.trim().split("\n")[0] ?? "").slice(0, longestPrompt);
 }
 

@@ -4,7 +4,7 @@ import type { TurnBook } from "./turn-book.ts";
 
 /** An agent's session, as far as it works. */
 export interface Worker {
-  readonly source: TurnSource;
+  source: TurnSource;
   turn: TurnRecord;
   /** A command of it may have changed something that no look has seen since. */
   hasRun: boolean;
@@ -70,8 +70,24 @@ export class Workers implements Disposable {
     return this.#workers.get(keyOf(session));
   }
 
+  /**
+   * The conversation whose agent tells of itself by its hooks, too: it is one turn, and its begin and end are the conversation's to tell.
+   * An agent whose session has no name yet is known by its prompt.
+   */
+  conversationOf(source: TurnSource, prompt?: string): Worker | undefined {
+    if (source.conversation !== undefined) return undefined;
+    const told = this.all.filter((one) => one.source.conversation !== undefined && one.source.agent === source.agent);
+    const nameOf = (worker: Worker): string | undefined => worker.source.conversation?.agentSession;
+    return (
+      told.find((worker) => nameOf(worker) === source.session) ??
+      told.find((worker) => nameOf(worker) === undefined && prompt !== undefined && prompt === worker.turn.prompt)
+    );
+  }
+
   /** The session's, or the one of its agent that works: what an agent's protocol tells and what its hooks tell has two names. */
   find(source: TurnSource): Worker | undefined {
+    const conversation = this.conversationOf(source);
+    if (conversation !== undefined) return conversation;
     const others = this.own.filter(({ source: { agent }, turn }) => agent === source.agent && turn.border === "exact");
     return this.get(source) ?? (others.length === 1 ? others[0] : undefined);
   }
@@ -84,8 +100,9 @@ export class Workers implements Disposable {
 
   /** A turn of an earlier run or of another window, whose agent may work still. */
   async adopt(turn: TurnRecord): Promise<void> {
-    const { agent, session, folder, agents } = turn;
-    const source = { agent, agentName: agents[0] ?? agent, session, folder };
+    const { agent, session, agentSession, folder, agents } = turn;
+    const named = { agent, agentName: agents[0] ?? agent, session, folder };
+    const source = agentSession === undefined ? named : { ...named, conversation: { agentSession } };
     await this.#waitForOthers(this.#add(source, turn, true));
   }
 
