@@ -1,5 +1,5 @@
 import type { TurnSource } from "@patchbay/core";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { claude, TurnLab } from "./turn-lab.ts";
 
 const hook: TurnSource = { ...claude, session: "the-agents-own" };
@@ -59,4 +59,78 @@ it("leaves a turn to the window that has its conversation, where the hooks are h
   await withPanel.settled();
   await withHooks.keep("none");
   for (const ledgers of [withPanel, withHooks]) expect(ledgers.turns().map(({ session }) => session)).toEqual(["c1"]);
+});
+
+describe("a conversation in another window", () => {
+  it("keeps its turn where the hooks tell of its begin before this one has seen it", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const [withPanel, withHooks] = [lab.open(), lab.open()];
+    await withHooks.settled();
+    withPanel.turnBegan(panel(), "Change a");
+    await withPanel.settled();
+    withHooks.turnBegan(hook, "Change a");
+    await withHooks.settled();
+    expect(withHooks.turns().map(({ session }) => session)).toEqual(["c1"]);
+  });
+
+  it("keeps its turn where its session had no name when the turn began", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const [withPanel, withHooks] = [lab.open(), lab.open()];
+    await withHooks.settled();
+    withPanel.turnBegan(panel(), "Make b");
+    await withPanel.settled();
+    await withHooks.keep("none");
+    withPanel.aboutToRun(panel("the-agents-own"), "make");
+    await withPanel.settled();
+    await withHooks.keep("none");
+    withHooks.turnBegan(hook, "");
+    withHooks.aboutToRun(hook, "make");
+    lab.write("b.txt", "new\n");
+    withHooks.wrote(hook);
+    await withHooks.settled();
+    withPanel.wrote(panel("the-agents-own"));
+    withPanel.turnEnded(panel("the-agents-own"));
+    await withPanel.settled();
+    await withHooks.keep("none");
+    for (const ledgers of [withPanel, withHooks]) {
+      expect(ledgers.turns().map((turn) => [turn.session, ...lab.files(turn)])).toEqual([
+        ["c1", "b.txt created likely"],
+      ]);
+    }
+  });
+
+  it("has what its agent announces and the user accepts here, and a terminal's turn here has only its own", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const [withPanel, withHooks] = [lab.open(), lab.open()];
+    await withHooks.settled();
+    withPanel.turnBegan(panel("the-agents-own"), "Change a");
+    await lab.told(withPanel, "a.txt", "two\n", panel("the-agents-own"));
+    await withHooks.keep("none");
+    withHooks.aboutToWrite(hook, [{ path: lab.path("a.txt") }]);
+    withHooks.accepted(hook, lab.path("a.txt"), "two\n");
+    withPanel.turnEnded(panel("the-agents-own"));
+    await withPanel.settled();
+    const terminal = { ...claude, session: "terminal" };
+    withHooks.turnBegan(terminal, "Change it again");
+    await lab.told(withHooks, "a.txt", "three\n", terminal);
+    await lab.told(withHooks, "a.txt", "four\n", terminal);
+    withHooks.turnEnded(terminal);
+    await withHooks.settled();
+    const [last, first] = withHooks.turns();
+    expect(withHooks.turns().map(({ session, ended }) => [session, ended !== undefined])).toEqual([
+      ["terminal", true],
+      ["c1", true],
+    ]);
+    const texts = async (id = ""): Promise<readonly unknown[]> => [
+      await withHooks.beforeText(id, lab.path("a.txt")),
+      await withHooks.afterText(id, lab.path("a.txt")),
+    ];
+    expect([await texts(first?.id), await texts(last?.id)]).toEqual([
+      ["one\n", "two\n"],
+      ["two\n", "four\n"],
+    ]);
+  });
 });

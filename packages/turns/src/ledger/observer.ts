@@ -3,7 +3,7 @@ import type { Eyes, SeenChange } from "../look/eyes.ts";
 import type { Contents } from "./contents.ts";
 import type { Content, TurnRecord } from "./records.ts";
 import { firstLine, type TurnBook } from "./turn-book.ts";
-import { nameBeside, type Worker, Workers, type WorkersOptions } from "./workers.ts";
+import { nameBeside, sourceOf, type Worker, Workers, type WorkersOptions } from "./workers.ts";
 
 export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilence"> {
   readonly book: TurnBook;
@@ -101,6 +101,12 @@ export class Observer implements Disposable {
     await book.end(turn);
   }
 
+  /** What other windows have written by now. */
+  async #hearOthers(): Promise<void> {
+    await this.#options.book.refresh((id) => this.isHeard(id));
+    await this.followOthers();
+  }
+
   async #endUndos(): Promise<void> {
     const { book } = this.#options;
     await book.refresh((id) => this.isHeard(id));
@@ -108,6 +114,8 @@ export class Observer implements Disposable {
   }
 
   async began(source: TurnSource, prompt: string): Promise<void> {
+    // A conversation of another window may just have told of it.
+    if (source.conversation === undefined) await this.#hearOthers();
     const conversation = this.#workers.conversationOf(source, firstLine(prompt));
     if (conversation !== undefined) return await this.#name(conversation, source.session);
     const known = this.#workers.get(source);
@@ -135,6 +143,8 @@ export class Observer implements Disposable {
       if (!worker.isAdopted) continue;
       const turn = book.get(worker.turn.id);
       worker.turn = turn ?? worker.turn;
+      // The agent of a conversation may have a name for its session by now.
+      worker.source = sourceOf(worker.turn);
       if (turn !== undefined && turn.ended === undefined) continue;
       this.#workers.rest(worker);
       this.#workers.remove(worker);
@@ -241,16 +251,24 @@ export class Observer implements Disposable {
     const { source, turn } = worker;
     if (source.conversation === undefined || source.conversation.agentSession === agentSession) return;
     worker.source = { ...source, conversation: { agentSession } };
-    turn.agentSession = agentSession;
+    turn.conversation = { agentSession };
     await this.#options.book.write(turn, { type: "turn", turn });
   }
 
   async #open(source: TurnSource, border: TurnRecord["border"], prompt: string): Promise<Worker> {
     const { book } = this.#options;
     if (this.isWorking) await this.#look(source.session);
-    const { agent, agentName, session, folder } = source;
-    const agentSession = source.conversation?.agentSession;
-    const turn = await book.open({ agent, session, agentSession, folder, border, undoes: undefined, prompt, agents: [agentName] });
+    const { agent, agentName, session, conversation, folder } = source;
+    const turn = await book.open({
+      agent,
+      session,
+      conversation,
+      folder,
+      border,
+      undoes: undefined,
+      prompt,
+      agents: [agentName],
+    });
     const isFirst = !this.isWorking;
     const worker = this.#workers.add(source, turn);
     if (isFirst) {

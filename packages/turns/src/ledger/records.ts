@@ -51,8 +51,8 @@ export interface TurnRecord {
   readonly order: number;
   readonly agent: string;
   readonly session: string;
-  /** Of a conversation's turn: the agent's own name for the session, which its hooks tell. */
-  agentSession?: string | undefined;
+  /** Where a conversation tells of it: what the hooks of its agent tell belongs to it, too. */
+  conversation: { readonly agentSession: string | undefined } | undefined;
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";
@@ -112,7 +112,7 @@ const entry = z.discriminatedUnion("type", [
     order: z.number(),
     agent: z.string(),
     session: z.string(),
-    agentSession: z.string().optional(),
+    conversation: z.object({ agentSession: z.string().optional() }).optional(),
     folder: z.string().optional(),
     began: z.number(),
     border: z.enum(["exact", "estimated"]),
@@ -178,9 +178,10 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, note, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, conversation: told, ...others } = found;
+      const conversation = told === undefined ? undefined : { agentSession: told.agentSession };
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, note, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, conversation, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;

@@ -15,7 +15,10 @@ export interface TurnBookOptions extends Omit<TurnWriterOptions, "find"> {
   readonly onDidChange: () => void;
 }
 
-export type NewTurn = Pick<TurnRecord, "agent" | "session" | "agentSession" | "folder" | "border" | "undoes" | "prompt" | "agents">;
+export type NewTurn = Pick<
+  TurnRecord,
+  "agent" | "session" | "conversation" | "folder" | "border" | "undoes" | "prompt" | "agents"
+>;
 
 /** One change of a file, as far as it is known whose it is. */
 export interface NewChange {

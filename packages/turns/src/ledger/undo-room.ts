@@ -163,6 +163,7 @@ export class UndoRoom implements UndoLedger {
       turn = await book.open({
         agent: undone?.agent ?? "",
         session: undone?.session ?? "",
+        conversation: undefined,
         folder: undone?.folder,
         border: "exact",
         undoes,

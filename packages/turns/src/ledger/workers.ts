@@ -100,10 +100,7 @@ export class Workers implements Disposable {
 
   /** A turn of an earlier run or of another window, whose agent may work still. */
   async adopt(turn: TurnRecord): Promise<void> {
-    const { agent, session, agentSession, folder, agents } = turn;
-    const named = { agent, agentName: agents[0] ?? agent, session, folder };
-    const source = agentSession === undefined ? named : { ...named, conversation: { agentSession } };
-    await this.#waitForOthers(this.#add(source, turn, true));
+    await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
   }
 
   heard(worker: Worker): void {
@@ -203,6 +200,12 @@ export function nameBeside(main: Worker, { source, turn }: Worker): string {
   if (source.agentName !== main.source.agentName) return source.agentName;
   const about = turn.prompt === "" ? source.session.slice(0, 8) : turn.prompt.slice(0, longestAbout);
   return `${source.agentName} (${about})`;
+}
+
+/** Whose turn it is, by what is written of it. */
+export function sourceOf({ agent, session, conversation, folder, agents }: TurnRecord): TurnSource {
+  const source = { agent, agentName: agents[0] ?? agent, session, folder };
+  return conversation === undefined ? source : { ...source, conversation };
 }
 
 function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {

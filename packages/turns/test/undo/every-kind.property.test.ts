@@ -140,7 +140,7 @@ it("of files of every kind takes back all that a turn did, and nothing that the 
             });
             const turn = ledgers.turns().find(({ id }) => !known.has(id));
             const now = treeOf(lab.folder);
-            for (const path of [...mine.keys()]) if (now.get(path) !== mine.get(path)) mine.delete(path);
+            for (const path of mine.keys()) if (now.get(path) !== mine.get(path)) mine.delete(path);
             fresh = turn === undefined ? undefined : { id: turn.id, tree };
             break;
           }
@@ -148,7 +148,7 @@ it("of files of every kind takes back all that a turn did, and nothing that the 
             const path = lab.path(one.name);
             put(path, one.form, seed * 100);
             const now = treeOf(lab.folder);
-            for (const other of [...mine.keys()]) if (now.get(other) !== mine.get(other)) mine.delete(other);
+            for (const other of mine.keys()) if (now.get(other) !== mine.get(other)) mine.delete(other);
             // Of an empty file there is nothing to lose.
             if (one.form !== "empty") mine.set(path, held(path));
             fresh = undefined;
