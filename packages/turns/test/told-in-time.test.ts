@@ -42,6 +42,7 @@ describe("after a command", () => {
           onDidEnd: () => {},
           contents: {},
           book: {
+            all: [],
             open: async ({ session }: { readonly session: string }) => turnOf(session),
             write: async () => {},
             refresh: async () => {},
