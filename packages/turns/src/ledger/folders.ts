@@ -1,5 +1,5 @@
-import { lstatSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
 
 /** The folder in which a file or a link stands. */
 export function folderOf(path: string): string {
@@ -10,24 +10,37 @@ export function folderOf(path: string): string {
 const coarseMs = 10;
 
 /**
- * The folders above a file that have been made since then, the innermost first; by the system's own clock, as that gives them their times.
- * None where the file system does not say when a folder was made.
+ * The folders above a file that have been made since then, or moved there with the file, which stood at `movedFrom`; the innermost first.
+ * By the system's own clock, as that gives them their times. None where the file system does not say when a folder was made.
  */
-export function foldersMadeSince(path: string, since: number): readonly string[] {
+export function foldersMadeSince(path: string, since: number, movedFrom?: string): readonly string[] {
   const made: string[] = [];
+  let origin = movedFrom === undefined ? undefined : dirname(movedFrom);
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-    if (bornMs(folder) < since - coarseMs) break;
+    const facts = factsOf(folder);
+    const isMade = facts !== undefined && facts.birthtimeMs >= since - coarseMs;
+    const cameAlong = facts !== undefined && origin !== undefined && isMoved(facts, origin, since);
+    if (!isMade && !cameAlong) break;
     made.push(folder);
+    origin = origin !== undefined && basename(origin) === basename(folder) ? dirname(origin) : undefined;
   }
   return made;
 }
 
-function bornMs(folder: string): number {
+/**
+ * Whether a folder is the one that stood at `origin`. Whoever moves a folder changes neither what is in it nor the folders in it; one in
+ * which names have come since may have been there.
+ */
+function isMoved({ ctimeMs, mtimeMs }: Stats, origin: string, since: number): boolean {
+  return factsOf(origin) === undefined && (ctimeMs < since - coarseMs || mtimeMs < ctimeMs);
+}
+
+/** Undefined where there is no folder any more: nobody has to remove it. */
+function factsOf(folder: string): Stats | undefined {
   try {
-    const stats = lstatSync(folder);
-    return stats.isDirectory() ? stats.birthtimeMs : 0;
+    const facts = lstatSync(folder);
+    return facts.isDirectory() ? facts : undefined;
   } catch {
-    // Gone by now: nobody has to remove it.
-    return 0;
+    return undefined;
   }
 }

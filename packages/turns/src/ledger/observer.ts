@@ -367,7 +367,7 @@ export class Observer implements Disposable {
   }
 
   /** Enters what nobody told of. */
-  async #enter({ path, before: seen, after: found, mode, goneMode }: SeenChange): Promise<void> {
+  async #enter({ path, before: seen, after: found, mode, goneMode, movedFrom }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
     // What an agent does of which another window hears is entered there.
     const workers = this.#workers.own;
@@ -396,6 +396,6 @@ export class Observer implements Disposable {
       await book.write(turn, { type: "turn", turn });
     }
     const attribution = this.#touched.has(path) ? "unknown" : "likely";
-    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, attribution });
+    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
   }
 }

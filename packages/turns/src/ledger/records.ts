@@ -35,6 +35,8 @@ export interface FileRecord {
   mode: { readonly before: number; readonly after: number } | undefined;
   /** Permission bits that a file had which is gone, where they were seen. */
   goneMode: number | undefined;
+  /** Where a new file stood before, exactly as it is; absolute, links resolved. */
+  movedFrom: string | undefined;
   /** Folders that the turn made for the file, the innermost first. */
   madeFolders: readonly string[] | undefined;
   attribution: "exact" | "likely" | "unknown";
@@ -89,6 +91,7 @@ const file = z.object({
   after: content,
   mode: z.object({ before: z.number(), after: z.number() }).optional(),
   goneMode: z.number().optional(),
+  movedFrom: z.string().optional(),
   madeFolders: z.array(z.string()).optional(),
   attribution: z.enum(["exact", "likely", "unknown"]),
   review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
@@ -190,8 +193,8 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
 function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "turn" }>): void {
   switch (found.type) {
     case "file": {
-      const { mode, goneMode, madeFolders, undecided, lines, ...others } = found.file;
-      turn.files.set(others.path, { ...others, mode, goneMode, madeFolders, undecided, lines });
+      const { mode, goneMode, movedFrom, madeFolders, undecided, lines, ...others } = found.file;
+      turn.files.set(others.path, { ...others, mode, goneMode, movedFrom, madeFolders, undecided, lines });
       return;
     }
     case "gone":

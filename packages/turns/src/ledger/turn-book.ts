@@ -27,6 +27,7 @@ export interface NewChange {
   readonly after: Content;
   readonly mode: FileRecord["mode"];
   readonly goneMode?: number | undefined;
+  readonly movedFrom?: string | undefined;
   readonly attribution: FileRecord["attribution"];
 }
 
@@ -222,13 +223,14 @@ export class TurnBook {
     const found = turn.files.get(path);
     if (found === undefined) {
       if ((await contents.isSame(change.before, after)) && change.mode === undefined) return;
-      const { before, mode, goneMode, attribution } = change;
+      const { before, mode, goneMode, movedFrom, attribution } = change;
       const file: FileRecord = {
         path,
         before,
         after,
         mode,
         goneMode,
+        movedFrom,
         madeFolders: this.#foldersMade(turn, change),
         attribution,
         review: "unreviewed",
@@ -261,6 +263,7 @@ export class TurnBook {
     file.attribution = weaker(file.attribution, change.attribution);
     file.mode = mergedMode(file.mode, change.mode);
     file.goneMode = change.goneMode ?? file.goneMode;
+    file.movedFrom = change.movedFrom ?? file.movedFrom;
     file.madeFolders ??= this.#foldersMade(turn, change);
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
@@ -268,10 +271,10 @@ export class TurnBook {
   }
 
   /** Above a file that is new, or in the place of one that is gone. */
-  #foldersMade({ id }: TurnRecord, { path, before, after }: NewChange): readonly string[] | undefined {
+  #foldersMade({ id }: TurnRecord, { path, before, after, movedFrom }: NewChange): readonly string[] | undefined {
     const begun = this.#begun.get(id);
     if (begun === undefined || (before.kind !== "none" && after.kind !== "none")) return undefined;
-    const made = foldersMadeSince(after.kind === "none" ? `${path}/.` : path, begun);
+    const made = foldersMadeSince(after.kind === "none" ? `${path}/.` : path, begun, movedFrom);
     return made.length === 0 ? undefined : made;
   }
 

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TurnLab } from "../turn-lab.ts";
 
 const bytes = (seed: number, length = 300): Buffer =>
@@ -38,6 +39,8 @@ function treeOf(folder: string, below = ""): readonly string[] {
 
 interface Kind {
   readonly name: string;
+  /** Only git has what it was before. */
+  readonly isOfGit?: true;
   readonly work: (lab: TurnLab) => void;
 }
 
@@ -121,13 +124,21 @@ const kinds: readonly Kind[] = [
       lab.write("folder", "a file\n");
     },
   },
+  { name: "renamed folder", work: (lab) => renameSync(lab.path("folder"), lab.path("moved")) },
+  {
+    name: "folder moved into a new one",
+    work: (lab) => {
+      mkdirSync(lab.path("above"));
+      renameSync(lab.path("folder"), lab.path("above/folder"));
+    },
+  },
   { name: "removed folder", work: (lab) => lab.remove("folder") },
-  { name: "large text that git has", work: (lab) => void lab.write("package-lock.json", long("new")) },
-  { name: "removed lock file", work: (lab) => lab.remove("package-lock.json") },
+  { name: "large text that git has", isOfGit: true, work: (lab) => void lab.write("package-lock.json", long("new")) },
+  { name: "removed lock file", isOfGit: true, work: (lab) => lab.remove("package-lock.json") },
 ];
 
-it.each(kinds)("takes back to the byte, and brings back: $name", async ({ work }) => {
-  const lab = new TurnLab();
+/** One of each, in a commit where there is a repository. */
+function begin(lab: TurnLab, hasGit: boolean): void {
   lab.write("tracked.bin", bytes(1));
   lab.write("latin.txt", Buffer.from("caf\xe9\n", "latin1"));
   lab.write("utf16.txt", utf16("one\n"));
@@ -135,74 +146,79 @@ it.each(kinds)("takes back to the byte, and brings back: $name", async ({ work }
   symlinkSync("text.txt", lab.path("link"));
   lab.write("tool.sh", "#!/bin/sh\necho\n");
   lab.chmod("tool.sh", 0o755);
-  lab.commit({
+  const texts = {
     "text.txt": "one\ntwo\n",
     "mark.txt": "\ufeffone\ntwo\n",
     "crlf.txt": "one\r\ntwo\r\n",
     "folder/inner.txt": "inner\n",
     "folder/deep/inner.txt": "deep\n",
-  });
+  };
+  if (hasGit) lab.commit(texts);
+  else for (const [name, text] of Object.entries(texts)) lab.write(name, text);
   lab.write("untracked.bin", bytes(9));
-  const status = (): string => lab.git("--no-optional-locks", "status", "--porcelain");
-  const [tree, told] = [treeOf(lab.folder), status()];
-  const index = readFileSync(lab.path(".git/index"));
-  const ledgers = lab.open({ door: lab.disk });
-  await lab.command(ledgers, () => work(lab));
-  const changed = treeOf(lab.folder);
-  expect(changed).not.toEqual(tree);
-  const [turn] = ledgers.turns();
-  expect(turn?.files.filter(({ cannotUndo }) => cannotUndo !== undefined)).toEqual([]);
+}
 
-  const { files, turn: undo } = await ledgers.undo(turn?.id ?? "");
-  expect(files.map(({ outcome }) => outcome)).toEqual(files.map(() => "undone"));
-  expect(treeOf(lab.folder)).toEqual(tree);
-  expect(status()).toBe(told);
-  expect(
-    ledgers
-      .turns()
-      .find(({ id }) => id === turn?.id)
-      ?.files.map(({ review }) => review),
-  ).toEqual(files.map(() => "undone"));
+describe.each([
+  { where: "in a repository", hasGit: true },
+  { where: "without git", hasGit: false },
+])("$where", ({ hasGit }) => {
+  // Nobody keeps a copy of what is so large.
+  const all = kinds.filter(({ isOfGit }) => hasGit || isOfGit !== true);
 
-  const again = await ledgers.undo(undo ?? "");
-  expect(again.files.map(({ outcome }) => outcome)).toEqual(again.files.map(() => "undone"));
-  expect(treeOf(lab.folder)).toEqual(changed);
-  expect(readFileSync(lab.path(".git/index"))).toEqual(index);
+  it.each(all)("takes back to the byte, and brings back: $name", async ({ work }) => {
+    const lab = new TurnLab();
+    begin(lab, hasGit);
+    const status = (): string => (hasGit ? lab.git("--no-optional-locks", "status", "--porcelain") : "");
+    const [tree, told] = [treeOf(lab.folder), status()];
+    const index = hasGit ? readFileSync(lab.path(".git/index")) : undefined;
+    const ledgers = lab.open({ door: lab.disk });
+    await lab.command(ledgers, () => work(lab));
+    const changed = treeOf(lab.folder);
+    expect(changed).not.toEqual(tree);
+    const [turn] = ledgers.turns();
+    expect(turn?.files.filter(({ cannotUndo }) => cannotUndo !== undefined)).toEqual([]);
+    expect(turn?.isPartial).toBe(false);
 
-  await ledgers.undo(turn?.id ?? "");
-  expect(treeOf(lab.folder)).toEqual(tree);
-});
+    const { files, turn: undo } = await ledgers.undo(turn?.id ?? "");
+    expect(files.map(({ outcome }) => outcome)).toEqual(files.map(() => "undone"));
+    expect(treeOf(lab.folder)).toEqual(tree);
+    expect(status()).toBe(told);
+    expect(
+      ledgers
+        .turns()
+        .find(({ id }) => id === turn?.id)
+        ?.files.map(({ review }) => review),
+    ).toEqual(files.map(() => "undone"));
 
-it.each(kinds)("leaves alone what the user changed since: $name", async ({ work }) => {
-  const lab = new TurnLab();
-  lab.write("tracked.bin", bytes(1));
-  lab.write("latin.txt", Buffer.from("caf\xe9\n", "latin1"));
-  lab.write("utf16.txt", utf16("one\n"));
-  lab.write("package-lock.json", long("old"));
-  symlinkSync("text.txt", lab.path("link"));
-  lab.write("tool.sh", "#!/bin/sh\necho\n");
-  lab.commit({
-    "text.txt": "one\ntwo\n",
-    "mark.txt": "\ufeffone\ntwo\n",
-    "crlf.txt": "one\r\ntwo\r\n",
-    "folder/inner.txt": "i\n",
+    const again = await ledgers.undo(undo ?? "");
+    expect(again.files.map(({ outcome }) => outcome)).toEqual(again.files.map(() => "undone"));
+    expect(treeOf(lab.folder)).toEqual(changed);
+    if (index !== undefined) expect(readFileSync(lab.path(".git/index"))).toEqual(index);
+
+    await ledgers.undo(turn?.id ?? "");
+    expect(treeOf(lab.folder)).toEqual(tree);
   });
-  lab.write("untracked.bin", bytes(9));
-  const ledgers = lab.open({ door: lab.disk });
-  await lab.command(ledgers, () => work(lab));
-  const [turn] = ledgers.turns();
-  const mine = `mine ${"x".repeat(50)}\n`;
-  const written: string[] = [];
-  for (const { path } of turn?.files ?? []) {
-    const above = lstatSync(dirname(path), { throwIfNoEntry: false });
-    if (above?.isFile() === true || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) continue;
-    rmSync(path, { force: true });
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, mine);
-    written.push(path);
-  }
-  await ledgers.undo(turn?.id ?? "");
-  for (const path of written) expect(readFileSync(path, "utf8")).toBe(mine);
+
+  it.each(all)("leaves alone what the user changed since: $name", async ({ work }) => {
+    const lab = new TurnLab();
+    begin(lab, hasGit);
+    const ledgers = lab.open({ door: lab.disk });
+    await lab.command(ledgers, () => work(lab));
+    const [turn] = ledgers.turns();
+    const mine = `mine ${"x".repeat(50)}\n`;
+    const written: string[] = [];
+    for (const { path } of turn?.files ?? []) {
+      let above = dirname(path);
+      while (!existsSync(above)) above = dirname(above);
+      if (!statSync(above).isDirectory() || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) continue;
+      rmSync(path, { force: true });
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, mine);
+      written.push(path);
+    }
+    await ledgers.undo(turn?.id ?? "");
+    for (const path of written) expect(readFileSync(path, "utf8")).toBe(mine);
+  });
 });
 
 it("leaves a folder that was there, and one in which something is left", async () => {
