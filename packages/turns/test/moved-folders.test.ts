@@ -1,5 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { foldersMadeSince } from "../src/ledger/folders.ts";
 import { TurnLab } from "./turn-lab.ts";
@@ -58,19 +57,20 @@ it("a file of long ago that git has ignored so far is not new, and no undo remov
 it("counts as made what was moved there, and no folder that was there", async () => {
   const lab = new TurnLab();
   lab.write("dir/sub/b.txt", "b\n");
-  lab.write("other/c.txt", "c\n");
+  lab.write("gone/other/c.txt", "c\n");
   mkdirSync(lab.path("there"));
   // Folders get their times from a clock that is a little behind.
   await expect.poll(() => Date.now() - lstatSync(lab.path("there")).birthtimeMs).toBeGreaterThan(50);
   const since = Date.now();
   renameSync(lab.path("dir"), lab.path("moved"));
-  writeFileSync(lab.path("there/marker"), "");
-  renameSync(lab.path("other"), lab.path("there/other"));
+  // All that was in one of them, and not the folder itself.
+  renameSync(lab.path("gone/other"), lab.path("there/other"));
+  lab.remove("gone");
   expect(foldersMadeSince(lab.path("moved/sub/b.txt"), since, lab.path("dir/sub/b.txt"))).toEqual([
     lab.path("moved/sub"),
     lab.path("moved"),
   ]);
-  expect(foldersMadeSince(lab.path("there/other/c.txt"), since, lab.path("other/c.txt"))).toEqual([
-    dirname(lab.path("there/other/c.txt")),
+  expect(foldersMadeSince(lab.path("there/other/c.txt"), since, lab.path("gone/other/c.txt"))).toEqual([
+    lab.path("there/other"),
   ]);
 });
