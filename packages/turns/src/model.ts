@@ -26,7 +26,7 @@ export interface TurnInfo {
   readonly undoes: string | undefined;
   /** Another commit was checked out meanwhile: what that changed is not listed. */
   readonly headMoved: boolean;
-  /** Not all files could be looked at: there are too many, or there is no git. Only what the agent told of, and open files, are known. */
+  /** Not all files could be looked at: there are too many, or git did not answer. Of others than the open ones only what the agent told of is known. */
   readonly isPartial: boolean;
   /** By path. */
   readonly files: readonly TurnFile[];
@@ -51,6 +51,14 @@ export interface TurnFile {
    * `special`: a folder, a pipe or a device.
    */
   readonly cannotUndo?: "large" | "withheld" | "failed" | "unread" | "special";
+  /** Permission bits, where they changed. */
+  readonly mode?: { readonly before: number; readonly after: number };
+  /** What a link said, on each side that is one. */
+  readonly target?: { readonly before?: string; readonly after?: string };
+  /** Of a file that is new: where it stood before, named as `path`. */
+  readonly movedFrom?: string;
+  /** Of a file that is gone: where the turn moved it. */
+  readonly movedTo?: string;
 }
 
 /** `queued`: an undo waits until the agent's turn has ended. */
@@ -160,7 +168,7 @@ export interface FolderLedgersOptions {
    * kept. Of files that hold secrets by convention none is, whatever this says.
    */
   readonly mayKeep: (path: string) => boolean;
-  /** Files that are open in the editor: where there is no git, these are looked at. */
+  /** Files that are open in the editor: these are looked at in any case. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;
   /** Shows the user that the storage cannot be written: once for each time that it breaks. Default: the log alone hears of it. */
@@ -205,8 +213,8 @@ export interface UndoEntry {
   aboutTo(path: string, now: string | undefined): Promise<void>;
   /** What became of it; undefined: it was left alone after all. */
   settle(path: string, wrote: Pick<TurnTexts, "before" | "after"> | undefined): Promise<void>;
-  /** The same of what is on disk, text or not. */
-  aboutToTake(path: string): Promise<void>;
+  /** The same of what is on disk, text or not. False: no copy of it may, or can, be kept. */
+  aboutToTake(path: string): Promise<boolean>;
   settleTaken(path: string): Promise<void>;
   /** Resolves with its id; undefined where nothing was written. */
   end(): Promise<string | undefined>;

@@ -203,7 +203,9 @@ export class UndoRoom implements UndoLedger {
       },
       aboutToTake: async (path) => {
         const real = places.real(path);
-        await pend(real, await contents.ofTaken(real));
+        const held = await contents.ofTaken(real);
+        await pend(real, held);
+        return held.kind !== "named";
       },
       settleTaken: async (path) => {
         const real = places.real(path);

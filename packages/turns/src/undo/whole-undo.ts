@@ -1,4 +1,4 @@
-import type { UndoEntry, UndoLedger, UndoneFile } from "../model.ts";
+import type { UndoDoor, UndoEntry, UndoLedger, UndoneFile, WholeChange } from "../model.ts";
 
 /** A file that changes just while it is written is looked at so often. */
 const mostTries = 3;
@@ -15,12 +15,10 @@ export async function undoWhole(
     if (found?.wanted === undefined) return "unknown";
     if (found.now === "else" || (await ledger.door.unsavedText(path)) !== undefined) return "conflict";
     if (found.now === "after") {
-      const { held, wanted } = found;
-      await entry.aboutToTake(path);
+      const isKept = await entry.aboutToTake(path);
       let made: "written" | "stale" | "failed";
       try {
-        if (wanted === "none") made = (await ledger.door.remove(path)) ? "written" : "failed";
-        else made = await ledger.door.restore(path, held, wanted);
+        made = await putBack(ledger.door, path, found, isKept);
       } catch {
         // A full disk, a folder that may not be written.
         made = "failed";
@@ -33,6 +31,22 @@ export async function undoWhole(
     return "undone";
   }
   return "stale";
+}
+
+/** A file of which nobody has a copy is not written over: it goes to the trash. */
+async function putBack(
+  door: UndoDoor,
+  path: string,
+  { held, wanted }: WholeChange,
+  isKept: boolean,
+): Promise<"written" | "stale" | "failed"> {
+  if (wanted === undefined) return "failed";
+  if (wanted === "none") return (await door.remove(path)) ? "written" : "failed";
+  const isOnlyMode = wanted.kind === "file" && wanted.bytes === undefined;
+  if (isKept || isOnlyMode || held?.kind !== "file") return await door.restore(path, held, wanted);
+  if (!(await door.remove(path))) return "failed";
+  const { kind, mode } = held;
+  return await door.restore(path, undefined, wanted.kind === kind ? { ...wanted, mode: wanted.mode ?? mode } : wanted);
 }
 
 /** Gives a file whose text is back its permissions, too, unless somebody has set others since. */

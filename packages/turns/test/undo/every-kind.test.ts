@@ -236,6 +236,25 @@ it("leaves a folder that was there, and one in which something is left", async (
   expect(treeOf(lab.folder).map((line) => line.split(" ")[0])).toEqual(["a.txt", "empty/", "made/", "made/mine.txt"]);
 });
 
+it("writes over no file that it cannot keep a copy of: that one goes to the trash", async () => {
+  const lab = new TurnLab();
+  lab.commit({ ".env": "TOKEN=1\n", "big.txt": long("old") });
+  lab.chmod(".env", 0o600);
+  const ledgers = lab.open({ door: lab.disk });
+  const taken = bytes(1, 16 * 1024 * 1024 + 1);
+  await lab.command(ledgers, () => {
+    lab.write(".env", "TOKEN=2\n");
+    lab.write("big.txt", taken);
+  });
+  const { files } = await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "undone"]);
+  expect([lab.read(".env"), lab.read("big.txt")]).toEqual(["TOKEN=1\n", long("old")]);
+  expect(statSync(lab.path(".env")).mode & 0o777).toBe(0o600);
+  const trash = join(lab.root, "data", "Trash", "files");
+  expect(readFileSync(join(trash, ".env"), "utf8")).toBe("TOKEN=2\n");
+  expect(readFileSync(join(trash, "big.txt")).equals(taken)).toBe(true);
+});
+
 it("says beforehand what cannot be undone, and why", async () => {
   const lab = new TurnLab();
   lab.commit({ "a.txt": "a\n" });

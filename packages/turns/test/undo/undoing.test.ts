@@ -137,7 +137,7 @@ class MemoryLedger implements UndoLedger {
       settle: async (path, texts) => {
         if (texts !== undefined) wrote[path] = texts;
       },
-      aboutToTake: async () => {},
+      aboutToTake: async () => true,
       settleTaken: async () => {},
       end: async () => {
         if (Object.keys(wrote).length === 0) return undefined;
