@@ -80,10 +80,12 @@ const letters: Readonly<Record<TurnFile["kind"], string>> = {
 };
 
 function fileLabel(
-  { path, kind, lines, attribution, review, cannotUndo }: TurnFile,
+  { path, kind, lines, attribution, review, cannotUndo, movedFrom, movedTo }: TurnFile,
   folders: readonly string[],
 ): string {
   const marks = [
+    ...(movedFrom === undefined ? [] : [l10n.t("moved from {0}", shortPath(movedFrom, folders))]),
+    ...(movedTo === undefined ? [] : [l10n.t("moved to {0}", shortPath(movedTo, folders))]),
     ...(kind === "mode" ? [l10n.t("only its permissions")] : []),
     ...(kind === "binary" || kind === "large" ? [l10n.t("no text of it is kept")] : []),
     ...(cannotUndo === undefined ? [] : [l10n.t("cannot be undone")]),

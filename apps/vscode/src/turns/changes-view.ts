@@ -148,7 +148,13 @@ export class ChangesView implements Disposable {
       decorations: {
         strikeThrough: kind === "deleted",
         tooltip: shownText(
-          [shortened(shortPathOf(path)), linesText(file), attributionText(turn, file), reviewText(file)]
+          [
+            shortened(shortPathOf(path)),
+            movesText(file),
+            linesText(file),
+            attributionText(turn, file),
+            reviewText(file),
+          ]
             .filter((part) => part !== "")
             .join("\n"),
         ),
@@ -186,6 +192,11 @@ function ageText(span: number): string {
   if (minutes < 60) return l10n.t("{0} min ago", minutes);
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? l10n.t("{0} h ago", hours) : l10n.t("{0} days ago", Math.floor(hours / 24));
+}
+
+function movesText({ movedFrom, movedTo }: TurnFile): string {
+  if (movedFrom !== undefined) return l10n.t("Moved from {0}", shortened(shortPathOf(movedFrom)));
+  return movedTo === undefined ? "" : l10n.t("Moved to {0}", shortened(shortPathOf(movedTo)));
 }
 
 function linesText({ lines, kind, cannotUndo }: TurnFile): string {

@@ -255,7 +255,7 @@ it("keeps and shows no text of a file that holds secrets, whoever opens the ledg
     ledgers.turnEnded(source);
     await ledgers.settled();
     ledgers.dispose();
-    expect((await run(["diff"])).text).toBe(".env\n(no text of it is kept: changed)");
+    expect((await run(["diff"])).text).toBe(".env\n(no text to show: changed)");
   }
   const texts = readdirSync(join(turnsDirectory(platform, [platform.workspace]), "texts"));
   const kept = texts.map((name) =>

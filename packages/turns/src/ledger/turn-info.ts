@@ -22,21 +22,36 @@ export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
     headMoved,
     isPartial,
   } = turn;
-  const files = Array.from(turn.files.values(), (file) => fileOf(file, names));
+  const movedTo = new Map(Array.from(turn.files.values(), ({ path, movedFrom = "" }) => [movedFrom, path]));
+  const files = Array.from(turn.files.values(), (file) => fileOf(file, movedTo.get(file.path), names));
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
   return { id, number, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
 }
 
-function fileOf(file: FileRecord, names: Names): TurnFile {
-  const { attribution, review, lines } = file;
+function fileOf(file: FileRecord, movedTo: string | undefined, names: Names): TurnFile {
+  const { attribution, review, lines, mode, movedFrom } = file;
+  const kind = kindOf(file);
+  const target = targetOf(file);
   const cannotUndo = whyNot(file);
   return {
     path: names.named(file.path),
-    kind: kindOf(file),
+    kind,
     attribution,
     review,
     lines,
     ...(cannotUndo === undefined ? {} : { cannotUndo }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(target === undefined ? {} : { target }),
+    ...(movedFrom === undefined || kind === "deleted" ? {} : { movedFrom: names.named(movedFrom) }),
+    ...(movedTo === undefined || kind !== "deleted" ? {} : { movedTo: names.named(movedTo) }),
+  };
+}
+
+function targetOf({ before, after }: FileRecord): TurnFile["target"] {
+  if (before.kind !== "link" && after.kind !== "link") return undefined;
+  return {
+    ...(before.kind === "link" ? { before: before.target } : {}),
+    ...(after.kind === "link" ? { after: after.target } : {}),
   };
 }
 
