@@ -93,94 +93,106 @@ function treeOf(folder: string): ReadonlyMap<string, string | undefined> {
  * Agents that do anything to files of every kind, and a user who writes whole files between their turns: no undo and no redo touches what
  * the user wrote last, and the undo of a turn after which nothing happened leaves everything as it was before.
  */
-it("of files of every kind takes back all that a turn did, and nothing that the user wrote since", {
-  timeout: 300_000,
-}, async () => {
-  const lab = new TurnLab();
-  lab.commit({ "a.txt": "one\ntwo\n", "c/d.txt": "one\n", "run.sh": "#!/bin/sh\n" });
-  put(lab.path("b.bin"), "binary", 1);
-  lab.git("add", "-A");
-  lab.git("commit", "-q", "-m", "binary");
-  let runs = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14, size: "max" }), async (steps) => {
-      runs += 1;
-      for (const entry of readdirSync(lab.folder)) {
-        if (entry !== ".git") rmSync(join(lab.folder, entry), { recursive: true });
-      }
-      lab.git("checkout", "-q", "-f", ".");
-      const index = readFileSync(lab.path(".git/index"));
-      const open = () => lab.open({ storageDirectory: `${lab.storage}-${runs}`, door: lab.disk });
-      let ledgers = open();
-      /** What the user wrote last, and nobody since. */
-      const mine = new Map<string, string | undefined>();
-      /** Before the newest turn, as long as nothing happened since. */
-      let fresh: { readonly id: string; readonly tree: ReadonlyMap<string, string | undefined> } | undefined;
-      let seed = 1;
-      for (const one of steps) {
-        seed += 1;
-        switch (one.kind) {
-          case "agent": {
-            const tree = treeOf(lab.folder);
-            const known = new Set(ledgers.turns().map(({ id }) => id));
-            await lab.command(ledgers, () => {
-              for (const [number, each] of one.work.entries()) {
-                const path = lab.path(each.name);
-                if (each.kind === "write") put(path, each.form, seed * 100 + number);
-                else if (at(path) === undefined) continue;
-                else if (each.kind === "remove") rmSync(path, { recursive: true });
-                else if (each.kind === "chmod") {
-                  if (at(path)?.isFile() === true) chmodSync(path, 0o700);
-                } else {
-                  const to = lab.path(each.to);
-                  const isFree = at(to) === undefined && at(dirname(to))?.isDirectory() === true;
-                  if (isFree && !to.startsWith(`${path}/`)) renameSync(path, to);
-                }
-              }
-            });
-            const turn = ledgers.turns().find(({ id }) => !known.has(id));
-            const now = treeOf(lab.folder);
-            for (const path of mine.keys()) if (now.get(path) !== mine.get(path)) mine.delete(path);
-            fresh = turn === undefined ? undefined : { id: turn.id, tree };
-            break;
-          }
-          case "user": {
-            const path = lab.path(one.name);
-            put(path, one.form, seed * 100);
-            const now = treeOf(lab.folder);
-            for (const other of mine.keys()) if (now.get(other) !== mine.get(other)) mine.delete(other);
-            // Of an empty file there is nothing to lose.
-            if (one.form !== "empty") mine.set(path, held(path));
-            fresh = undefined;
-            break;
-          }
-          case "undo": {
-            const turn = ledgers.turns()[one.turn % Math.max(1, ledgers.turns().length)];
-            if (turn === undefined) break;
-            const { files } = await ledgers.undo(turn.id, one.name === null ? {} : { path: lab.path(one.name) });
-            if (one.name === null && fresh?.id === turn.id) {
-              expect(files.map(({ outcome }) => outcome)).toEqual(files.map(() => "undone"));
-              expect(treeOf(lab.folder)).toEqual(fresh.tree);
-            }
-            fresh = undefined;
-            break;
-          }
-          case "redo": {
-            const undo = ledgers.lastUndo();
-            if (undo !== undefined) await ledgers.undo(undo.id);
-            fresh = undefined;
-            break;
-          }
-          case "restart":
-            ledgers.dispose();
-            ledgers = open();
-            await ledgers.settled();
+it.each([
+  { where: "in a repository", hasGit: true },
+  { where: "without git", hasGit: false },
+])(
+  "of files of every kind takes back all that a turn did, and nothing that the user wrote since, $where",
+  {
+    timeout: 300_000,
+  },
+  async ({ hasGit }) => {
+    const lab = new TurnLab();
+    const begin = (): void => {
+      lab.write("a.txt", "one\ntwo\n");
+      lab.write("c/d.txt", "one\n");
+      lab.write("run.sh", "#!/bin/sh\n");
+      put(lab.path("b.bin"), "binary", 1);
+    };
+    begin();
+    if (hasGit) lab.commit({});
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14, size: "max" }), async (steps) => {
+        runs += 1;
+        for (const entry of readdirSync(lab.folder)) {
+          if (entry !== ".git") rmSync(join(lab.folder, entry), { recursive: true });
         }
-        for (const [path, content] of mine) expect(`${path} ${held(path)}`).toBe(`${path} ${content}`);
-      }
-      expect(readFileSync(lab.path(".git/index"))).toEqual(index);
-      ledgers.dispose();
-    }),
-    { numRuns: Number(process.env["RUNS"] ?? 40) },
-  );
-});
+        if (hasGit) lab.git("checkout", "-q", "-f", ".");
+        else begin();
+        const index = hasGit ? readFileSync(lab.path(".git/index")) : undefined;
+        const open = () => lab.open({ storageDirectory: `${lab.storage}-${runs}`, door: lab.disk });
+        let ledgers = open();
+        /** What the user wrote last, and nobody since. */
+        const mine = new Map<string, string | undefined>();
+        /** Before the newest turn, as long as nothing happened since. */
+        let fresh: { readonly id: string; readonly tree: ReadonlyMap<string, string | undefined> } | undefined;
+        let seed = 1;
+        for (const one of steps) {
+          seed += 1;
+          switch (one.kind) {
+            case "agent": {
+              const tree = treeOf(lab.folder);
+              const known = new Set(ledgers.turns().map(({ id }) => id));
+              await lab.command(ledgers, () => {
+                for (const [number, each] of one.work.entries()) {
+                  const path = lab.path(each.name);
+                  if (each.kind === "write") put(path, each.form, seed * 100 + number);
+                  else if (at(path) === undefined) continue;
+                  else if (each.kind === "remove") rmSync(path, { recursive: true });
+                  else if (each.kind === "chmod") {
+                    if (at(path)?.isFile() === true) chmodSync(path, 0o700);
+                  } else {
+                    const to = lab.path(each.to);
+                    const isFree = at(to) === undefined && at(dirname(to))?.isDirectory() === true;
+                    if (isFree && !to.startsWith(`${path}/`)) renameSync(path, to);
+                  }
+                }
+              });
+              const turn = ledgers.turns().find(({ id }) => !known.has(id));
+              const now = treeOf(lab.folder);
+              for (const path of mine.keys()) if (now.get(path) !== mine.get(path)) mine.delete(path);
+              fresh = turn === undefined ? undefined : { id: turn.id, tree };
+              break;
+            }
+            case "user": {
+              const path = lab.path(one.name);
+              put(path, one.form, seed * 100);
+              const now = treeOf(lab.folder);
+              for (const other of mine.keys()) if (now.get(other) !== mine.get(other)) mine.delete(other);
+              // Of an empty file there is nothing to lose.
+              if (one.form !== "empty") mine.set(path, held(path));
+              fresh = undefined;
+              break;
+            }
+            case "undo": {
+              const turn = ledgers.turns()[one.turn % Math.max(1, ledgers.turns().length)];
+              if (turn === undefined) break;
+              const { files } = await ledgers.undo(turn.id, one.name === null ? {} : { path: lab.path(one.name) });
+              if (one.name === null && fresh?.id === turn.id) {
+                expect(files.map(({ outcome }) => outcome)).toEqual(files.map(() => "undone"));
+                expect(treeOf(lab.folder)).toEqual(fresh.tree);
+              }
+              fresh = undefined;
+              break;
+            }
+            case "redo": {
+              const undo = ledgers.lastUndo();
+              if (undo !== undefined) await ledgers.undo(undo.id);
+              fresh = undefined;
+              break;
+            }
+            case "restart":
+              ledgers.dispose();
+              ledgers = open();
+              await ledgers.settled();
+          }
+          for (const [path, content] of mine) expect(`${path} ${held(path)}`).toBe(`${path} ${content}`);
+        }
+        if (index !== undefined) expect(readFileSync(lab.path(".git/index"))).toEqual(index);
+        ledgers.dispose();
+      }),
+      { numRuns: Number(process.env["RUNS"] ?? 40) },
+    );
+  },
+);
