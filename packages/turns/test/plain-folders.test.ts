@@ -66,3 +66,18 @@ it("without git, a file that may not be copied is named, and nothing of it is ke
   const turn = await changed(lab, [".env", "a.txt"]);
   expect(turn?.files.map(({ cannotUndo }) => cannotUndo)).toEqual(["withheld", undefined]);
 });
+
+it("without git, copies at a turn's begin leave room for what it changes", async () => {
+  const lab = new TurnLab();
+  const names = Array.from({ length: 30 }, (_, number) => `${number}.txt`);
+  for (const name of names) lab.write(name, `${name}${"x".repeat(1_000)}\n`);
+  const ledgers = lab.open({ door: lab.disk, limits: { all: 100_000 } });
+  await lab.command(ledgers, () => {
+    for (const name of names) lab.write(name, `${name}${"y".repeat(1_000)}\n`);
+  });
+  const [turn] = ledgers.turns();
+  const why = turn?.files.map(({ cannotUndo }) => cannotUndo) ?? [];
+  expect([why.length, why.filter((one) => one === "unread").length, turn?.isPartial]).toEqual([30, 16, true]);
+  const { files } = await ledgers.undo(turn?.id ?? "");
+  expect(files.filter(({ outcome }) => outcome === "undone")).toHaveLength(14);
+});

@@ -1,6 +1,6 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-reader.ts";
-import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
+import { bytesOf, copyShare, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { folderOf } from "./folders.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 import type { StoreHealth } from "./store-health.ts";
@@ -134,6 +134,11 @@ export class Contents {
   /** Texts that this run has kept, perhaps only to compare them. */
   get names(): ReadonlySet<string> {
     return this.#names;
+  }
+
+  /** Of what may change in a turn so much is copied at most when it begins, in all and of one file; bytes. */
+  get copyLimits(): { readonly all: number; readonly file: number } {
+    return { all: this.#options.store.room * copyShare, file: this.#options.limits.file };
   }
 
   /** Whether a text can be read again. It stays then for as long as nobody has named it. */

@@ -178,6 +178,7 @@ export class Observer implements Disposable {
     if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     worker.hasRun = true;
+    worker.isGuessed = false;
     worker.commands += 1;
   }
 
@@ -386,7 +387,8 @@ export class Observer implements Disposable {
     const { turn } = main;
     // Agents that tell of each write and of each command have done nothing since the user typed here: an undo is not to take it away.
     const hasTyped = this.#typed.delete(path);
-    if (hasTyped && ran.length === 0 && suspects.every((one) => one.turn.border === "exact")) return;
+    if (hasTyped && ran.every(({ isGuessed }) => isGuessed) && suspects.every((one) => one.turn.border === "exact"))
+      return;
     if (await book.isOfOthers(path, after, turn.began)) return;
     const names = suspects
       .map((one) => (one === main ? one.source.agentName : nameBeside(main, one)))

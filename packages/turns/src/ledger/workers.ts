@@ -8,6 +8,8 @@ export interface Worker {
   turn: TurnRecord;
   /** A command of it may have changed something that no look has seen since. */
   hasRun: boolean;
+  /** Nobody told of a command; one may have been running when nobody listened. */
+  isGuessed: boolean;
   /** Commands that have begun and of which nobody has said that they ended. */
   commands: number;
   /** When it was last heard of; counts up. */
@@ -106,8 +108,10 @@ export class Workers implements Disposable {
   heard(worker: Worker): void {
     this.#heard += 1;
     worker.heard = this.#heard;
-    // It may have been running a command when nobody listened.
-    worker.hasRun ||= worker.isAdopted;
+    if (worker.isAdopted && !worker.hasRun) {
+      worker.hasRun = true;
+      worker.isGuessed = true;
+    }
     worker.isAdopted = false;
     this.#waitFor(worker);
   }
@@ -149,6 +153,7 @@ export class Workers implements Disposable {
       source,
       turn,
       hasRun: false,
+      isGuessed: false,
       commands: 0,
       quiet: undefined,
       check: undefined,

@@ -127,7 +127,7 @@ export class WorkspaceEyes implements Eyes {
         continue;
       }
       const isAsItWas = was?.state !== undefined && isSameState(was.state, state);
-      if (was !== undefined && isAsItWas && (!isFirst || (await reading.isKept(was.content)))) {
+      if (was !== undefined && isAsItWas && (!isFirst || (await reading.isKept(was.content, state)))) {
         now.set(path, was);
         continue;
       }
@@ -278,6 +278,7 @@ class Reading {
   readonly #isBounded: boolean;
   readonly #begun: number;
   #count = 0;
+  #bytes = 0;
   isPartial = false;
 
   constructor(options: Pick<WorkspaceEyesOptions, "contents" | "platform">, account: string, isBounded: boolean) {
@@ -292,14 +293,27 @@ class Reading {
     const { contents, platform } = this.#options;
     if (state.kind === "link") return await contents.ofFile(path, this.#account);
     this.#count += 1;
-    if (this.#isBounded && (this.#count > mostRead || platform.clock.monotonic() - this.#begun > readingMs)) {
+    const isTooMuch =
+      this.#count > mostRead || !this.#hasRoom(state) || platform.clock.monotonic() - this.#begun > readingMs;
+    if (this.#isBounded && isTooMuch) {
       this.isPartial = true;
       return undefined;
     }
     return await contents.ofFile(path, this.#account);
   }
 
-  async isKept(content: Content | undefined): Promise<boolean> {
-    return content !== undefined && (await this.#options.contents.isKept(content));
+  /** Whether what was read of it before is there still. */
+  async isKept(content: Content | undefined, state: DiskState): Promise<boolean> {
+    const isThere = content !== undefined && (await this.#options.contents.isKept(content));
+    if (isThere && (content.kind === "text" || content.kind === "bytes")) this.#hasRoom(state);
+    return isThere;
+  }
+
+  /** Copies at the begin leave room for what is to come. Large files are not copied. */
+  #hasRoom({ size }: DiskState): boolean {
+    const { all, file } = this.#options.contents.copyLimits;
+    if (size > file) return true;
+    this.#bytes += size;
+    return this.#bytes <= all;
   }
 }
