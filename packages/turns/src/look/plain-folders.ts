@@ -1,6 +1,6 @@
-import { opendir } from "node:fs/promises";
+import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Platform } from "@patchbay/core";
+import { errorCodeOf, type Platform } from "@patchbay/core";
 import { type Repository, repositoryAt } from "../git/repository.ts";
 import type { Slices } from "./slices.ts";
 
@@ -26,6 +26,8 @@ export interface Listing {
   readonly files: readonly string[];
   /** Repositories below it: what stands in them is git's to say. */
   readonly repositories: readonly Repository[];
+  /** False: some folder could not be read, and there may be more. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -49,12 +51,13 @@ export class PlainFolders {
     const files: string[] = [];
     const repositories: Repository[] = [];
     const open = [folder];
-    let names = 0;
+    let [names, isWhole] = [0, true];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const found = await read(next, mostNames - names);
-      if (found === undefined) {
-        // Gone since its folder was read, or nobody may look.
+      if (found === "gone" && next !== folder) continue;
+      if (found === undefined || found === "gone") {
         if (next === folder) return undefined;
+        isWhole = false;
         continue;
       }
       names += found.names;
@@ -75,7 +78,7 @@ export class PlainFolders {
       }
       if (slices.isDue) await slices.pause();
     }
-    return { files, repositories };
+    return { files, repositories, isWhole };
   }
 
   async #isHome(folder: string): Promise<boolean> {
@@ -96,14 +99,14 @@ interface Names {
   readonly isCache: boolean;
 }
 
-/** What stands in one folder, up to so many names. */
-async function read(folder: string, most: number): Promise<Names | undefined> {
+/** What stands in one folder, up to so many names. Undefined where the system does not say, which does not mean that nothing does. */
+async function read(folder: string, most: number): Promise<Names | "gone" | undefined> {
   const files: string[] = [];
   const folders: string[] = [];
   let [names, hasGit, isCache] = [0, false, false];
   try {
     // Closed by the loop.
-    for await (const entry of await opendir(folder)) {
+    for await (const entry of await fs.opendir(folder)) {
       names += 1;
       if (names > most) break;
       const { name } = entry;
@@ -113,8 +116,8 @@ async function read(folder: string, most: number): Promise<Names | undefined> {
         if (!name.startsWith(".") && !skipped.has(name)) folders.push(join(folder, name));
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(join(folder, name));
     }
-  } catch {
-    return undefined;
+  } catch (error) {
+    return /^(?:ENOENT|ENOTDIR)$/u.test(errorCodeOf(error) ?? "") ? "gone" : undefined;
   }
   return { names, files, folders, hasGit, isCache };
 }

@@ -25,8 +25,10 @@ export interface WorkTree {
   /** Where it is looked at: its top, or the folder in it. */
   readonly folder: string;
   readonly index: ReadIndex;
-  /** Files that are neither tracked nor ignored; absolute. Undefined where git did not tell, or there are too many. */
-  readonly untracked: readonly string[] | undefined;
+  /** Files that are neither tracked nor ignored; absolute. */
+  readonly untracked: readonly string[];
+  /** False: there may be more files. Git did not tell, there are too many, or something could not be read. */
+  readonly isWhole: boolean;
 }
 
 /** Git's index of a work tree, without what is not in the folder. */
@@ -67,7 +69,10 @@ export class WorkTrees {
           (await this.#below(folder)))
         : [{ repository: above, folder }];
     const found: WorkTree[] = [];
-    if (above === undefined) found.push({ git: undefined, folder, index: empty, untracked: listing?.files });
+    if (above === undefined) {
+      const { files: untracked = [], isWhole = false } = listing ?? {};
+      found.push({ git: undefined, folder, index: empty, untracked, isWhole });
+    }
     const seen = new Set<string>();
     while (open.length > 0 && found.length < mostRepositories) {
       const next = open.shift();
@@ -87,7 +92,7 @@ export class WorkTrees {
         else untracked.push(sep === "/" ? withSlash(next.folder) + name : join(next.folder, name));
       }
       const git = { repository: next.repository, head };
-      found.push({ git, folder: next.folder, index, untracked: listed === undefined ? undefined : untracked });
+      found.push({ git, folder: next.folder, index, untracked, isWhole: index.isReadable && listed !== undefined });
       for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
         if (repository !== undefined) open.push({ repository, folder: top });

@@ -165,7 +165,7 @@ export class WorkspaceEyes implements Eyes {
       const isIn = tree.folder.length > (innermost?.folder.length ?? -1) && path.startsWith(withSeparator(tree.folder));
       if (isIn) innermost = tree;
     }
-    return !this.#wasCut && innermost?.index.isReadable === true && innermost.untracked !== undefined;
+    return !this.#wasCut && innermost?.isWhole === true;
   }
 
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
@@ -222,15 +222,15 @@ export class WorkspaceEyes implements Eyes {
     let isPartial = false;
     for (const { real } of await places.load()) {
       for (const tree of await this.#trees.of(real, slices)) {
-        const { entries, writtenMs, isReadable } = tree.index;
+        const { entries, writtenMs } = tree.index;
         const top = tree.git?.repository.top ?? tree.folder;
         trees.push(tree);
-        isPartial ||= !isReadable || tree.untracked === undefined;
+        isPartial ||= !tree.isWhole;
         for (const [path, entry] of entries) {
           if (slices.isDueInMany) await slices.pause();
           files.set(path, { top, entry, writtenMs });
         }
-        for (const path of tree.untracked ?? []) if (!files.has(path)) files.set(path, undefined);
+        for (const path of tree.untracked) if (!files.has(path)) files.set(path, undefined);
       }
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
