@@ -166,12 +166,13 @@ function factsOf(file: TurnFile, folder: string): readonly string[] {
   const { kind, lines, mode, target } = file;
   const octal = (bits: number): string => bits.toString(8).padStart(3, "0");
   const { before, after } = target ?? {};
+  const moves = movesOf(file, folder);
   return [
-    ...movesOf(file, folder),
+    ...moves,
     ...(mode === undefined ? [] : [`permissions ${octal(mode.before)} → ${octal(mode.after)}`]),
     ...(before === undefined ? [] : [`was a link to ${escapeLine(before)}`]),
     ...(after === undefined ? [] : [`is a link to ${escapeLine(after)}`]),
-    ...(lines === undefined && target === undefined ? [`(no text to show: ${kind})`] : []),
+    ...(lines === undefined && target === undefined && moves.length === 0 ? [`(no text to show: ${kind})`] : []),
   ];
 }
 
