@@ -219,12 +219,19 @@ const languages = {
 /** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
 const turns = {
   model: { packages: ["@patchbay/core"] },
-  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  undo: { rooms: ["model", "undo/restore-whole"], packages: ["@patchbay/core"] },
+  /** Links, bytes and modes: the port has none of them. */
+  "undo/restore-whole": { types: ["model"], packages: ["@patchbay/core", "node:*"] },
+  "ledger/folders": { packages: ["node:fs", "node:path"] },
   git: { packages: ["@patchbay/core", "node:*"] },
   "ledger/records": { types: ["model"], packages: ["zod"] },
   store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
   look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
-  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  ledger: {
+    rooms: ["ledger/folders", "ledger/records", "store"],
+    types: ["git", "look", "model"],
+    packages: ["@patchbay/core"],
+  },
   "folder-ledgers": {
     rooms: ["git", "ledger", "look", "store", "undo"],
     types: ["model"],

@@ -13,7 +13,7 @@ import {
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";
-import { Observer } from "./ledger/observer.ts";
+import { type Announced, Observer } from "./ledger/observer.ts";
 import { TurnBook } from "./ledger/turn-book.ts";
 import { UndoRoom } from "./ledger/undo-room.ts";
 import { closedEyes } from "./look/eyes.ts";
@@ -45,6 +45,9 @@ const usualQuietMs = 30_000;
 /** An agent waits no longer for what is to be in hand before it goes on, ms. */
 const readyMs = 1_000;
 
+/** Nor than this for what it is about to write to be in the journal: a look may be under way, ms. */
+const notedMs = 30;
+
 /** What another window or the command line has written is looked at so long after it, ms. */
 const othersMs = 300;
 
@@ -54,6 +57,7 @@ export class FolderLedgers implements TurnWitness {
   readonly #change: Emitter<void> = new Emitter();
   readonly #objects: GitReader;
   readonly #places: Places;
+  readonly #contents: Contents;
   readonly #book: TurnBook;
   readonly #observer: Observer;
   readonly #undo: Undoing;
@@ -67,6 +71,9 @@ export class FolderLedgers implements TurnWitness {
   /** What was told is worked in one after the other. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- The end of a chain whose links never reject.
   #tail: Promise<void> = Promise.resolve();
+  /** What the agent that was told of last waits for. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
+  #needed: Promise<void> = Promise.resolve();
   #isOver = false;
 
   constructor(options: FolderLedgersOptions) {
@@ -96,6 +103,7 @@ export class FolderLedgers implements TurnWitness {
     });
     const health = this.#health;
     const contents = new Contents({ platform, logger, health, store, objects, mayKeep, limits });
+    this.#contents = contents;
     const onDidChange = (): void => {
       if (!this.#isOver) this.#change.fire();
     };
@@ -111,7 +119,6 @@ export class FolderLedgers implements TurnWitness {
       book: this.#book,
       contents,
       eyes,
-      isInside: (path) => this.#places.isInside(path),
       quietMs: options.quietMs ?? usualQuietMs,
       isVisitor: options.looks === false,
       later: (work) => this.#later(work),
@@ -165,25 +172,31 @@ export class FolderLedgers implements TurnWitness {
       await this.#observer.began(source, prompt);
       this.#watch();
     });
+    this.#needed = this.#tail;
   }
 
   turnEnded(source: TurnSource): void {
     this.#later(() => this.#observer.ended(source));
+    this.#needed = this.#tail;
   }
 
+  /** What the files hold is read at once, whatever is being worked in. */
   aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void {
-    this.#later(async () => {
-      const real = files.map((file) => ({ ...file, path: this.#places.real(file.path) }));
-      await this.#observer.aboutToWrite(source, real);
-    });
+    const announced = this.#asTheyAre(source, files);
+    this.#later(async () => await this.#observer.aboutToWrite(source, await announced));
+    const noted = this.#tail;
+    // Written down, too, should the editor be killed, unless that takes longer.
+    this.#needed = announced.then(async () => await this.#atMost(noted, notedMs));
   }
 
   aboutToRun(source: TurnSource, _command: string): void {
     this.#later(() => this.#observer.aboutToRun(source));
+    this.#needed = this.#tail;
   }
 
   wrote(source: TurnSource): void {
     this.#later(() => this.#observer.wrote(source));
+    this.#needed = this.#tail;
   }
 
   accepted(source: TurnSource, path: string, text: string): void {
@@ -191,11 +204,14 @@ export class FolderLedgers implements TurnWitness {
   }
 
   async ready(): Promise<void> {
+    await this.#atMost(this.#needed, readyMs);
+  }
+
+  async #atMost(work: Promise<void>, ms: number): Promise<void> {
     const { clock } = this.#options.platform;
-    const tail = this.#tail;
     await new Promise<void>((resolve) => {
-      const timer = clock.setTimeout(resolve, readyMs);
-      void tail.then(() => {
+      const timer = clock.setTimeout(resolve, ms);
+      void work.then(() => {
         timer.dispose();
         resolve();
       });
@@ -212,7 +228,7 @@ export class FolderLedgers implements TurnWitness {
           : [],
       );
     });
-    await this.ready();
+    await this.#atMost(this.#tail, readyMs);
     return found;
   }
 
@@ -295,6 +311,25 @@ export class FolderLedgers implements TurnWitness {
     this.#health.dispose();
     this.#objects.dispose();
     this.#change.dispose();
+  }
+
+  /** Never rejects. */
+  async #asTheyAre({ session }: TurnSource, files: readonly FileBefore[]): Promise<readonly Announced[]> {
+    await this.#places.load();
+    const found = files
+      .map((file) => ({ file, path: this.#places.real(file.path) }))
+      .filter(({ path }) => this.#places.isInside(path));
+    const announced = await Promise.all(
+      found.map(async ({ file, path }) => ({
+        path,
+        before:
+          "before" in file
+            ? await this.#contents.keep(path, file.before, session)
+            : await this.#contents.ofFile(path, session),
+      })),
+    );
+    this.#observer.announce(announced);
+    return announced;
   }
 
   #infoOf(id: string): TurnInfo | undefined {

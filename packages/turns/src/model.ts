@@ -1,11 +1,14 @@
-import type { HostMessage, Logger, Platform } from "@patchbay/core";
+import type { FileFacts, HostMessage, Logger, Platform } from "@patchbay/core";
 
 /** What a turn of an agent changed. */
 export interface TurnInfo {
   readonly id: string;
   /** By which users name it. It counts up and never becomes another turn's while this one is known. */
   readonly number: number;
-  /** The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. */
+  /**
+   * The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. A second
+   * session of the same agent has what it was asked behind its name.
+   */
   readonly agents: readonly string[];
   /** Id of the first agent, e.g. `claude`. */
   readonly agent: string;
@@ -23,7 +26,7 @@ export interface TurnInfo {
   readonly undoes: string | undefined;
   /** Another commit was checked out meanwhile: what that changed is not listed. */
   readonly headMoved: boolean;
-  /** Not all files could be looked at: there are too many, or there is no git. Only what the agent told of, and open files, are known. */
+  /** Not all files could be looked at: there are too many, or git did not answer. Of others than the open ones only what the agent told of is known. */
   readonly isPartial: boolean;
   /** By path. */
   readonly files: readonly TurnFile[];
@@ -32,8 +35,8 @@ export interface TurnInfo {
 export interface TurnFile {
   /** Absolute, in the folder as the editor names it. */
   readonly path: string;
-  /** `mode`: only its permissions; `binary` and `large`: named, and no text of it is kept. */
-  readonly kind: "created" | "changed" | "deleted" | "mode" | "binary" | "large";
+  /** `mode`: only its permissions; `link`: a link that was made or changed; `binary` and `large`: no text of it can be shown. */
+  readonly kind: "created" | "changed" | "deleted" | "mode" | "link" | "binary" | "large";
   /**
    * `exact`: the agent told of the write, or the user accepted it. `likely`: it changed while the agent worked, and the user did not type
    * in it. `unknown`: the user did.
@@ -42,6 +45,20 @@ export interface TurnFile {
   readonly review: FileReview;
   /** Lines that came and went; undefined where no text is kept. */
   readonly lines: { readonly added: number; readonly removed: number } | undefined;
+  /**
+   * Why an undo cannot bring back what it was before; not there where it can. `large`: over the limit, and git does not have it.
+   * `withheld`: no copy of it may be kept. `failed`: the copy could not be written. `unread`: nobody could read it in time.
+   * `special`: a folder, a pipe or a device.
+   */
+  readonly cannotUndo?: "large" | "withheld" | "failed" | "unread" | "special";
+  /** Permission bits, where they changed. */
+  readonly mode?: { readonly before: number; readonly after: number };
+  /** What a link said, on each side that is one. */
+  readonly target?: { readonly before?: string; readonly after?: string };
+  /** Of a file that is new: where it stood before, named as `path`. */
+  readonly movedFrom?: string;
+  /** Of a file that is gone: where the turn moved it. */
+  readonly movedTo?: string;
 }
 
 /** `queued`: an undo waits until the agent's turn has ended. */
@@ -106,8 +123,29 @@ export interface UndoDoor {
    * of a file that is made; one that is there keeps its own.
    */
   replace(path: string, heldText: string | undefined, text: string, mode?: number): Promise<"written" | "stale">;
-  /** To the trash. False where that cannot be. */
+  /** To the trash: a file, or a link itself. False where that cannot be. */
   remove(path: string): Promise<boolean>;
+  /** Puts a whole file or link in the place of what was `held`; `stale` where it is anything else by now. */
+  restore(path: string, held: FileFacts | undefined, wanted: WholeFile): Promise<"written" | "stale">;
+  /** Removes a folder in which nothing is left. */
+  removeEmpty(folder: string): Promise<void>;
+}
+
+/** What stands at a path, as it is put back: to the byte. */
+export type WholeFile =
+  /** `bytes` undefined: what it holds stays. `mode`: its permission bits; undefined: those stay, too. */
+  | { readonly kind: "file"; readonly bytes: Uint8Array | undefined; readonly mode: number | undefined }
+  /** Never followed, wherever it leads. */
+  | { readonly kind: "link"; readonly target: string };
+
+/** One file of a turn as it is undone at once, because it is no text or is no longer one. */
+export interface WholeChange {
+  /** What stands there now: as the turn left it, as it was before, or neither. */
+  readonly now: "after" | "before" | "else";
+  /** For the door: by this it knows that nothing has come in between. */
+  readonly held: FileFacts | undefined;
+  /** What is to be put back; `none`: there was nothing. Undefined: it cannot be read again. */
+  readonly wanted: WholeFile | "none" | undefined;
 }
 
 /** What an undo did, for whoever tells the agent. */
@@ -130,7 +168,7 @@ export interface FolderLedgersOptions {
    * kept. Of files that hold secrets by convention none is, whatever this says.
    */
   readonly mayKeep: (path: string) => boolean;
-  /** Files that are open in the editor: where there is no git, these are looked at. */
+  /** Files that are open in the editor: these are looked at in any case. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;
   /** Shows the user that the storage cannot be written: once for each time that it breaks. Default: the log alone hears of it. */
@@ -175,6 +213,9 @@ export interface UndoEntry {
   aboutTo(path: string, now: string | undefined): Promise<void>;
   /** What became of it; undefined: it was left alone after all. */
   settle(path: string, wrote: Pick<TurnTexts, "before" | "after"> | undefined): Promise<void>;
+  /** The same of what is on disk, text or not. False: no copy of it may, or can, be kept. */
+  aboutToTake(path: string): Promise<boolean>;
+  settleTaken(path: string): Promise<void>;
   /** Resolves with its id; undefined where nothing was written. */
   end(): Promise<string | undefined>;
 }
@@ -187,6 +228,16 @@ export interface UndoLedger {
   texts(id: string, path: string): Promise<TurnTexts | undefined>;
   /** The file on disk; `text` undefined: there is none. Undefined: it is no text, too large, or no file of the folder. */
   textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined>;
+  /** A file of a turn as a whole; undefined where there is no such file in the turn. */
+  whole(id: string, path: string): Promise<WholeChange | undefined>;
+  /** All of a file is undone. */
+  undidWhole(id: string, path: string): Promise<void>;
+  /** An undo of an undo has put back what the turn had left: it is to be reviewed again. */
+  broughtBack(id: string, path: string): Promise<void>;
+  /** Permission bits of a file that is there, where the turn changed them. */
+  modes(id: string, path: string): { readonly before: number; readonly after: number } | undefined;
+  /** Whether the turn made the file, and the folders it made for it. */
+  made(id: string, path: string): { readonly isNew: boolean; readonly folders: readonly string[] };
   /** What was decided of a file, and what is undecided since. Kept when it resolves. */
   review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void>;
   /** Verdicts that wait for the end of a turn, in order; as they were given to `queue`. Survive a restart. */

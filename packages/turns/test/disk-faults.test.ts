@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, promises, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createNodePlatform, type Files } from "@patchbay/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskStateOf } from "../src/look/disk-state.ts";
 import type { FolderLedgersOptions } from "../src/model.ts";
 import { claude, TurnLab } from "./turn-lab.ts";
@@ -115,6 +115,31 @@ describe("a file that cannot be read", () => {
     expect(lab.files(turn)).toEqual(["a.txt changed likely"]);
     await ledgers.undo(turn?.id ?? "");
     expect(lab.read("a.txt")).toBe("the agent's\n");
+  });
+
+  it("does not become one that the agent made when its folder could not be listed, without git", async () => {
+    const lab = new TurnLab();
+    lab.write("sub/a.txt", "mine\n");
+    const { opendir } = promises;
+    const spy = vi.spyOn(promises, "opendir").mockImplementation(async (path, ...more) => {
+      if (path === lab.path("sub")) throw Object.assign(new Error("EMFILE: refused"), { code: "EMFILE" });
+      return await opendir(path, ...more);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "Do it");
+    await ledgers.settled();
+    spy.mockRestore();
+    ledgers.aboutToRun(claude, "something");
+    lab.write("sub/a.txt", "changed\n");
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    const [turn] = ledgers.turns();
+    expect(lab.files(turn)).toEqual(["sub/a.txt changed likely"]);
+    expect(turn).toMatchObject({ isPartial: true, files: [{ cannotUndo: "unread" }] });
+    await ledgers.undo(turn?.id ?? "");
+    expect(lab.read("sub/a.txt")).toBe("changed\n");
   });
 
   it("is told from one that is not there", () => {

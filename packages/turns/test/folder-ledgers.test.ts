@@ -314,7 +314,7 @@ describe("a ledger of turns", () => {
       symlinkSync(outside, lab.path("a"));
     });
     const [turn] = ledgers.turns();
-    expect(lab.files(turn)).toEqual(["a binary likely", "a/private.txt deleted likely", "link.txt binary likely"]);
+    expect(lab.files(turn)).toEqual(["a link likely", "a/private.txt deleted likely", "link.txt link likely"]);
     expect(await ledgers.afterText(turn?.id ?? "", lab.path("link.txt"))).toBeUndefined();
     expect(await ledgers.afterText(turn?.id ?? "", lab.path("a/private.txt"))).toBeUndefined();
     expect(await ledgers.beforeText(turn?.id ?? "", lab.path("a/private.txt"))).toBe("mine\n");

@@ -68,7 +68,7 @@ describe("a large turn", () => {
     expect(readdirSync(join(lab.storage, "texts"))).toHaveLength(1);
   });
 
-  it("names generated and binary files, and keeps only what is text", async () => {
+  it("names generated and binary files, and takes back what git has, or is not needed", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "a\n", "picture.png": "\0PNG before" });
     const ledgers = lab.open();
@@ -84,10 +84,10 @@ describe("a large turn", () => {
       "latin.txt binary likely",
       "picture.png binary likely",
     ]);
-    expect(readdirSync(join(lab.storage, "texts"))).toHaveLength(1);
+    expect(readdirSync(join(lab.storage, "texts"))).toHaveLength(3);
     const { files } = await ledgers.undo(onlyTurn(ledgers));
-    expect(files.map(({ outcome }) => outcome)).toEqual(["unknown", "undone", "unknown", "unknown"]);
-    expect(lab.read("picture.png")).toBe("\0PNG after");
+    expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "undone", "undone", "undone"]);
+    expect(lab.read("picture.png")).toBe("\0PNG before");
   });
 
   it("names a file of 100 MB without reading it", async () => {
@@ -167,7 +167,7 @@ describe("storage that cannot be written", () => {
   const full = (): Promise<never> =>
     Promise.reject(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }));
 
-  it("the disk is full: the turn is listed, and its undo says that nobody kept what was there", async () => {
+  it("the disk is full: the turn is listed, and its undo says that nobody kept what was there; a new file goes to the trash", async () => {
     const lab = new TurnLab();
     lab.write("a.txt", "one\n");
     const ledgers = lab.open({ platform: machineWith(lab, { createExclusive: full }) });
@@ -179,9 +179,14 @@ describe("storage that cannot be written", () => {
     const id = onlyTurn(ledgers);
     expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact", "b.txt created exact"]);
     expect(ledgers.turns()[0]?.files.map(({ lines }) => lines)).toEqual([undefined, undefined]);
-    expect((await ledgers.undo(id)).files.map(({ outcome }) => outcome)).toEqual(["unknown", "unknown"]);
-    expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["two\n", "new\n"]);
-    expect(ledgers.turns()[0]?.files.map(({ review }) => review)).toEqual(["unreviewed", "unreviewed"]);
+    expect((await ledgers.undo(id)).files.map(({ outcome }) => outcome)).toEqual(["unknown", "undone"]);
+    expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["two\n", undefined]);
+    expect(
+      ledgers
+        .turns()
+        .find((one) => one.id === id)
+        ?.files.map(({ review }) => review),
+    ).toEqual(["unreviewed", "undone"]);
   });
 
   it("the disk is full later: what is kept already is taken back, and a file that cannot be written is left as it is", async () => {

@@ -16,6 +16,7 @@ import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import { FolderLedgers } from "../src/folder-ledgers.ts";
 import type { FolderLedgersOptions, TurnInfo } from "../src/model.ts";
+import { createDiskDoor } from "../src/undo/disk-door.ts";
 
 export const claude: TurnSource = { agent: "claude", agentName: "Claude Code", session: "s1", folder: undefined };
 export const gemini: TurnSource = { agent: "gemini", agentName: "Gemini CLI", session: "g1", folder: undefined };
@@ -97,6 +98,15 @@ export class TurnLab {
     return ledgers;
   }
 
+  /** As where no editor runs, with a trash of its own. */
+  get disk(): FolderLedgersOptions["door"] {
+    const platform = createNodePlatform();
+    const { process } = platform;
+    const environment = (name: string): string | undefined =>
+      name === "XDG_DATA_HOME" ? join(this.root, "data") : process.environment(name);
+    return createDiskDoor({ platform: { ...platform, process: { ...process, environment } }, folders: [this.folder] });
+  }
+
   /** Files as they are on disk. */
   readonly door: FolderLedgersOptions["door"] = {
     unsavedText: async () => undefined,
@@ -110,6 +120,8 @@ export class TurnLab {
       rmSync(path);
       return true;
     },
+    restore: async (...given) => await this.disk.restore(...given),
+    removeEmpty: async (folder) => await this.disk.removeEmpty(folder),
   };
 
   /** A turn in which a command does something. */

@@ -116,6 +116,7 @@ export class AgentChanges implements Disposable {
     const { documents } = host;
     const unsavedText = async (path: string): Promise<string | undefined> => await documents?.unsavedText?.(path);
     return {
+      ...disk,
       unsavedText,
       replace: async (path, heldText, text, mode) => {
         if ((await unsavedText(path)) === undefined) {

@@ -74,14 +74,21 @@ const letters: Readonly<Record<TurnFile["kind"], string>> = {
   changed: "M",
   deleted: "D",
   mode: "M",
+  link: "M",
   binary: "M",
   large: "M",
 };
 
-function fileLabel({ path, kind, lines, attribution, review }: TurnFile, folders: readonly string[]): string {
+function fileLabel(
+  { path, kind, lines, attribution, review, cannotUndo, movedFrom, movedTo }: TurnFile,
+  folders: readonly string[],
+): string {
   const marks = [
+    ...(movedFrom === undefined ? [] : [l10n.t("moved from {0}", shortPath(movedFrom, folders))]),
+    ...(movedTo === undefined ? [] : [l10n.t("moved to {0}", shortPath(movedTo, folders))]),
     ...(kind === "mode" ? [l10n.t("only its permissions")] : []),
     ...(kind === "binary" || kind === "large" ? [l10n.t("no text of it is kept")] : []),
+    ...(cannotUndo === undefined ? [] : [l10n.t("cannot be undone")]),
     ...(attribution === "likely" ? [l10n.t("likely")] : []),
     ...(attribution === "unknown" ? [l10n.t("you typed in it, too")] : []),
     ...(review === "queued" ? [l10n.t("undone when the agent has finished")] : []),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodePlatform, type TurnSource } from "@patchbay/core";
@@ -176,11 +176,36 @@ describe("what is shown of a line", () => {
 describe("the list of turns", () => {
   it("has each turn with its files, and what is known of them", async () => {
     expect(turnRows(services).map(({ label }) => label)).toEqual([
-      "Claude Code: Change it  +2 -2  [working]  [not all files were looked at]",
+      "Claude Code: Change it  +2 -2  [working]",
       "    M a.txt  +2 -2",
     ]);
     await end();
     expect(turnRows(services)[0]?.label).toContain("+2 -2  now");
+  });
+
+  it("says what was moved, and that not everything could be looked at", async () => {
+    await end();
+    writeFileSync(join(folder, "old.txt"), "old\n");
+    ledgers.turnBegan(source, "Move it");
+    ledgers.aboutToRun(source, "mv");
+    await ledgers.settled();
+    renameSync(join(folder, "old.txt"), join(folder, "new.txt"));
+    await end();
+    const labels = (): readonly string[] => turnRows(services).map(({ label }) => label);
+    expect(labels()[0]).not.toContain("[not all files were looked at]");
+    expect(labels().slice(1, 3)).toEqual([
+      "    A new.txt  +1 -0  [moved from old.txt, likely]",
+      "    D old.txt  +0 -1  [moved to new.txt, likely]",
+    ]);
+    // A repository that git cannot read.
+    mkdirSync(join(folder, ".git"));
+    writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+    ledgers.turnBegan(source, "Change it again");
+    ledgers.aboutToWrite(source, [{ path }]);
+    await ledgers.settled();
+    writeFileSync(path, before);
+    await end();
+    expect(labels()[0]).toContain("[not all files were looked at]");
   });
 
   it("opens the file as it was, and keeps and undoes", async () => {

@@ -72,6 +72,7 @@ function createDoor(platform: Platform, folders: readonly string[], host: Editor
   const disk = createDiskDoor({ platform, folders });
   const unsavedText = async (path: string): Promise<string | undefined> => await host.documents?.unsavedText?.(path);
   return {
+    ...disk,
     unsavedText,
     replace: async (path, heldText, text, mode) => {
       if ((await unsavedText(path)) === undefined) return await disk.replace(path, heldText, text, mode);

@@ -148,7 +148,13 @@ export class ChangesView implements Disposable {
       decorations: {
         strikeThrough: kind === "deleted",
         tooltip: shownText(
-          [shortened(shortPathOf(path)), linesText(file), attributionText(turn, file), reviewText(file)]
+          [
+            shortened(shortPathOf(path)),
+            movesText(file),
+            linesText(file),
+            attributionText(turn, file),
+            reviewText(file),
+          ]
             .filter((part) => part !== "")
             .join("\n"),
         ),
@@ -188,9 +194,14 @@ function ageText(span: number): string {
   return hours < 48 ? l10n.t("{0} h ago", hours) : l10n.t("{0} days ago", Math.floor(hours / 24));
 }
 
-function linesText({ lines, kind }: TurnFile): string {
+function movesText({ movedFrom, movedTo }: TurnFile): string {
+  if (movedFrom !== undefined) return l10n.t("Moved from {0}", shortened(shortPathOf(movedFrom)));
+  return movedTo === undefined ? "" : l10n.t("Moved to {0}", shortened(shortPathOf(movedTo)));
+}
+
+function linesText({ lines, kind, cannotUndo }: TurnFile): string {
+  if (cannotUndo !== undefined) return l10n.t("No copy of it was kept: it cannot be undone here");
   if (kind === "mode") return l10n.t("Only its permissions changed");
-  if (kind === "binary" || kind === "large") return l10n.t("Too large, or not text: it cannot be undone here");
   return lines === undefined ? "" : `+${lines.added} −${lines.removed}`;
 }
 

@@ -113,10 +113,22 @@ function titleOf({ undoes, agents }: TurnInfo, turns: readonly TurnInfo[]): stri
   return `${undone?.undoes === undefined ? "undo" : "redo"} of ${of}`;
 }
 
-function fileLine({ path, kind, attribution, review, lines }: TurnFile, folder: string, paint: Paint): string {
+const whyNot: Readonly<Record<NonNullable<TurnFile["cannotUndo"]>, string>> = {
+  large: "too large, and git does not have it",
+  withheld: "no copy of it may be kept",
+  failed: "the copy could not be written",
+  unread: "nobody could read it in time",
+  special: "it was no file and no link",
+};
+
+function fileLine(file: TurnFile, folder: string, paint: Paint): string {
+  const { path, kind, attribution, review, lines, cannotUndo } = file;
+  const [what = kind] = movesOf(file, folder);
   const counts = lines === undefined ? "" : ` ${paint.added(`+${lines.added}`)} ${paint.removed(`-${lines.removed}`)}`;
   const doubts = { exact: "", likely: ", likely", unknown: ", perhaps changed by you" }[attribution];
-  return `${shown(path, folder)}${counts}  ${paint.faint(`${kind}${doubts}, ${review === "unreviewed" ? "not reviewed" : review}`)}`;
+  const state = review === "unreviewed" ? "not reviewed" : review;
+  const limit = cannotUndo === undefined ? "" : paint.bad(`, cannot be undone: ${whyNot[cannotUndo]}`);
+  return `${shown(path, folder)}${counts}  ${paint.faint(`${what}${doubts}, ${state}`)}${limit}`;
 }
 
 async function printDiff(
@@ -125,18 +137,43 @@ async function printDiff(
   { command, paint, print }: TurnsOptions,
 ): Promise<number> {
   const { turn, files } = chosenOf(ledgers, folder, command);
-  for (const { path, kind } of files) {
+  for (const file of files) {
+    const { path, movedFrom, movedTo } = file;
     print(paint.strong(shown(path, folder)));
-    const [before, after] = [await ledgers.beforeText(turn.id, path), await ledgers.afterText(turn.id, path)];
-    if (before === undefined && after === undefined) {
-      print(paint.faint(`(no text of it is kept: ${kind})`));
-      continue;
-    }
+    const facts = factsOf(file, folder);
+    for (const fact of facts) print(paint.faint(fact));
+    // What became of it stands where it is now.
+    if (movedTo !== undefined) continue;
+    const before = await ledgers.beforeText(turn.id, movedFrom ?? path);
+    const after = await ledgers.afterText(turn.id, path);
+    if (before === after && facts.length > 0) continue;
     const { lines, omitted } = renderDiff(before ?? "", after ?? "", { paint, maximumLines: longestDiff });
     for (const line of lines) print(line);
     if (omitted > 0) print(paint.faint(`(${omitted} more lines)`));
   }
   return 0;
+}
+
+function movesOf({ movedFrom, movedTo }: TurnFile, folder: string): readonly string[] {
+  return [
+    ...(movedFrom === undefined ? [] : [`moved from ${shown(movedFrom, folder)}`]),
+    ...(movedTo === undefined ? [] : [`moved to ${shown(movedTo, folder)}`]),
+  ];
+}
+
+/** What lines do not tell of a change. */
+function factsOf(file: TurnFile, folder: string): readonly string[] {
+  const { kind, lines, mode, target } = file;
+  const octal = (bits: number): string => bits.toString(8).padStart(3, "0");
+  const { before, after } = target ?? {};
+  const moves = movesOf(file, folder);
+  return [
+    ...moves,
+    ...(mode === undefined ? [] : [`permissions ${octal(mode.before)} → ${octal(mode.after)}`]),
+    ...(before === undefined ? [] : [`was a link to ${escapeLine(before)}`]),
+    ...(after === undefined ? [] : [`is a link to ${escapeLine(after)}`]),
+    ...(lines === undefined && target === undefined && moves.length === 0 ? [`(no text to show: ${kind})`] : []),
+  ];
 }
 
 async function undoPart(

@@ -1,4 +1,15 @@
-import { constants, existsSync, promises, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  existsSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { turnsDirectory } from "@patchbay/core";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
@@ -61,6 +72,41 @@ it("lists turns and shows what they changed, without an editor", async () => {
   expect(text).toMatch(/^1 {2}Claude Code .*\n {3}Shout\n {3}a\.txt \+2 -2 {2}changed, not reviewed$/u);
   expect(JSON.parse((await run(["turns", "--json"])).text)).toMatchObject([{ prompt: "Shout", agent: "claude" }]);
   expect((await run(["diff"])).text).toContain("-one\n+ONE\n");
+});
+
+it("shows what lines do not tell: moves, permissions, links and bytes", async () => {
+  const at = (name: string): string => join(platform.workspace, name);
+  writeFileSync(at("tool.sh"), "#!/bin/sh\n", { mode: 0o644 });
+  symlinkSync("a.txt", at("link"));
+  const ledgers = openLedger();
+  ledgers.turnBegan(source, "Tidy up");
+  ledgers.aboutToRun(source, "tidy");
+  await ledgers.settled();
+  renameSync(file, at("b.txt"));
+  chmodSync(at("tool.sh"), 0o755);
+  unlinkSync(at("link"));
+  symlinkSync("b.txt", at("link"));
+  writeFileSync(at("c.bin"), Buffer.from([0, 255]));
+  ledgers.wrote(source);
+  ledgers.turnEnded(source);
+  await ledgers.settled();
+  ledgers.dispose();
+  const { text } = await run(["turns"]);
+  expect(text).toContain("a.txt +0 -5  moved to b.txt, likely, not reviewed");
+  expect(text).toContain("b.txt +5 -0  moved from a.txt, likely, not reviewed");
+  expect((await run(["diff", "2"])).text.split("\n")).toEqual([
+    "a.txt",
+    "moved to b.txt",
+    "b.txt",
+    "moved from a.txt",
+    "c.bin",
+    "(no text to show: binary)",
+    "link",
+    "was a link to a.txt",
+    "is a link to b.txt",
+    "tool.sh",
+    "permissions 644 → 755",
+  ]);
 });
 
 it("says nothing to the terminal but what it means, in JSON too", async () => {
@@ -255,7 +301,7 @@ it("keeps and shows no text of a file that holds secrets, whoever opens the ledg
     ledgers.turnEnded(source);
     await ledgers.settled();
     ledgers.dispose();
-    expect((await run(["diff"])).text).toBe(".env\n(no text of it is kept: changed)");
+    expect((await run(["diff"])).text).toBe(".env\n(no text to show: changed)");
   }
   const texts = readdirSync(join(turnsDirectory(platform, [platform.workspace]), "texts"));
   const kept = texts.map((name) =>

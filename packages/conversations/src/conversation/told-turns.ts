@@ -15,11 +15,11 @@ export interface ConversationTurns {
  */
 export class ToldTurns {
   readonly #turns: ConversationTurns | undefined;
-  readonly #about: () => Pick<About, "id" | "agent" | "folder">;
+  readonly #about: () => Pick<About, "id" | "agent" | "folder" | "sessionId">;
   /** Commands of this turn of which has been told that they run, and that they have ended. */
   readonly #commands: Map<string, "running" | "over"> = new Map();
 
-  constructor(turns: ConversationTurns | undefined, about: () => Pick<About, "id" | "agent" | "folder">) {
+  constructor(turns: ConversationTurns | undefined, about: () => Pick<About, "id" | "agent" | "folder" | "sessionId">) {
     this.#turns = turns;
     this.#about = about;
   }
@@ -69,7 +69,8 @@ export class ToldTurns {
   }
 
   #source(): TurnSource {
-    const { id, agent, folder } = this.#about();
-    return { agent, agentName: this.#turns?.agentName(agent) ?? agent, session: id, folder };
+    const { id, agent, folder, sessionId } = this.#about();
+    const agentName = this.#turns?.agentName(agent) ?? agent;
+    return { agent, agentName, session: id, folder, conversation: { agentSession: sessionId } };
   }
 }

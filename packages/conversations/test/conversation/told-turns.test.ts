@@ -10,7 +10,8 @@ function recorder(): { readonly told: string[]; readonly witness: TurnWitness; r
   const say =
     (what: string) =>
     (source: TurnSource, more?: unknown): void => {
-      expect(source).toEqual({ agent: "claude", agentName: "Claude Code", session: "c1", folder: "/w" });
+      expect(source).toMatchObject({ agent: "claude", agentName: "Claude Code", session: "c1", folder: "/w" });
+      expect(source.conversation).toBeDefined();
       told.push(more === undefined ? what : `${what} ${typeof more === "string" ? more : JSON.stringify(more)}`);
     };
   const kept = {

@@ -91,6 +91,11 @@ export interface TurnSource {
   readonly session: string;
   /** Where it works, as the agent names it; undefined where it has not said. */
   readonly folder: string | undefined;
+  /** Only where `session` is a conversation's: what the hooks of its agent tell is about the same turn. */
+  readonly conversation?: {
+    /** The agent's own name for the session; undefined where it is not known yet. */
+    readonly agentSession: string | undefined;
+  };
 }
 
 /** A file as it is before an agent writes it. */

@@ -1,6 +1,7 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-reader.ts";
-import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
+import { bytesOf, copyShare, nameOfText, type TurnStore } from "../store/turn-store.ts";
+import { folderOf } from "./folders.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -16,7 +17,13 @@ export interface ContentsOptions {
   readonly limits: { readonly file: number; readonly session: number };
 }
 
-type NotKept = Exclude<Content, { kind: "text" | "git" }>;
+type NotRead = Exclude<Content, { kind: "text" | "bytes" | "git" }>;
+
+/** Objects of the user's repository that are put back are read up to this size, bytes: nothing of them is kept. */
+const largestObject = 64 * 1024 * 1024;
+
+/** What an undo takes away is kept up to this size, bytes: it is to be brought back. */
+const largestTaken = 16 * 1024 * 1024;
 
 /** Keeps what files held, as far as it may be kept, and reads it again. */
 export class Contents {
@@ -34,10 +41,16 @@ export class Contents {
     return this.#options.mayKeep(path);
   }
 
-  /** What a file holds now; kept for a session if it is a text. No link is followed. */
+  /** What a file holds now; kept for a session. No link is followed. */
   async ofFile(path: string, session: string): Promise<Content> {
     const held = await this.#readNow(path);
     return held instanceof Uint8Array ? await this.keep(path, held, session) : held;
+  }
+
+  /** What a file holds that an undo is about to take away: on nobody's account. */
+  async ofTaken(path: string): Promise<Content> {
+    const held = await this.#readNow(path, largestTaken);
+    return held instanceof Uint8Array ? await this.keep(path, held, "undo", largestTaken) : held;
   }
 
   /** The text of a file as it is, not kept: also where there is no room. Undefined where `ofFile` would name the file only. */
@@ -48,17 +61,18 @@ export class Contents {
     return text === undefined || text.includes("\0") ? undefined : { text };
   }
 
-  async #readNow(path: string): Promise<Uint8Array | NotKept> {
-    const { platform, limits, mayKeep } = this.#options;
+  async #readNow(path: string, limit: number = this.#options.limits.file): Promise<Uint8Array | NotRead> {
+    const { platform, mayKeep } = this.#options;
     let sign = "unread";
     try {
       const facts = await platform.files.lstat(path);
       if (facts === undefined) return { kind: "none" };
       sign = `${facts.kind} ${facts.size} ${facts.modifiedMs}`;
+      if (facts.kind === "link" && mayKeep(path)) return await this.#linkAt(path, sign);
       if (facts.kind !== "file") return { kind: "named", why: "other", sign };
       if (!mayKeep(path)) return { kind: "named", why: "withheld", sign };
-      if (facts.size > limits.file) return { kind: "named", why: "large", sign };
-      const held = await platform.files.readReal(path, limits.file, facts);
+      if (facts.size > limit) return { kind: "named", why: "large", sign };
+      const held = await platform.files.readReal(path, limit, facts);
       if (held !== undefined) return held;
       const now = await platform.files.lstat(path);
       if (now === undefined) return { kind: "none" };
@@ -67,26 +81,39 @@ export class Contents {
       // Behind a link by now: where that leads is none of this folder.
       if ((await platform.files.realPath(path)) !== path) return { kind: "none" };
       // It grew while it was read.
-      return { kind: "named", why: now.size > limits.file ? "large" : "unread", sign };
+      return { kind: "named", why: now.size > limit ? "large" : "unread", sign };
     } catch {
       // No descriptor left, no permission, a failing disk. That says nothing of what it holds, least of all that it is not there.
       return { kind: "named", why: "unread", sign };
     }
   }
 
+  async #linkAt(path: string, sign: string): Promise<NotRead> {
+    const { files } = this.#options.platform;
+    // Behind a link itself: where that leads is none of this folder.
+    if ((await files.realPath(folderOf(path))) !== folderOf(path)) return { kind: "none" };
+    const target = await files.readLink(path);
+    return target === undefined ? { kind: "named", why: "unread", sign } : { kind: "link", target };
+  }
+
   /** The same of what is in hand. */
-  async keep(path: string, held: Uint8Array | string | undefined, session: string): Promise<Content> {
+  async keep(
+    path: string,
+    held: Uint8Array | string | undefined,
+    session: string,
+    limit: number = this.#options.limits.file,
+  ): Promise<Content> {
     if (held === undefined) return noFile;
     const { store, limits, mayKeep, platform, logger, health } = this.#options;
-    const text = typeof held === "string" ? held : textIn(held);
+    const utf8 = typeof held === "string" ? held : textIn(held);
+    const isText = utf8 !== undefined && !utf8.includes("\0");
+    const text = isText ? utf8 : Buffer.from(held as Uint8Array).toString("base64");
     const size = typeof held === "string" ? Buffer.byteLength(held) : held.byteLength;
-    const sign = (): string => platform.random.mac("sign", text ?? Buffer.from(held).toString("latin1"));
-    if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: sign() };
-    if (text === undefined || text.includes("\0")) return { kind: "named", why: "binary", sign: sign() };
+    if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: platform.random.mac("sign", text) };
     const spent = this.#spent.get(session) ?? 0;
     const textName = nameOfText(text, platform.random.mac);
     const isKept = store.has(textName);
-    if (size > limits.file || (!isKept && spent + size > limits.session)) {
+    if (size > limit || (session !== "undo" && !isKept && spent + size > limits.session)) {
       return { kind: "named", why: "large", sign: textName };
     }
     const before = store.size;
@@ -101,7 +128,7 @@ export class Contents {
     if (name === undefined) return { kind: "named", why: "large", sign: textName };
     this.#names.add(name);
     this.#spent.set(session, spent + Math.max(0, store.size - before));
-    return { kind: "text", text: name };
+    return isText ? { kind: "text", text: name } : { kind: "bytes", text: name, size };
   }
 
   /** Texts that this run has kept, perhaps only to compare them. */
@@ -109,25 +136,37 @@ export class Contents {
     return this.#names;
   }
 
+  /** Of what may change in a turn so much is copied at most when it begins, in all and of one file; bytes. */
+  get copyLimits(): { readonly all: number; readonly file: number } {
+    return { all: this.#options.store.room * copyShare, file: this.#options.limits.file };
+  }
+
   /** Whether a text can be read again. It stays then for as long as nobody has named it. */
   async isKept(content: Content): Promise<boolean> {
-    return content.kind !== "text" || (await this.#options.store.refresh(content.text).catch(() => false));
+    const isStored = content.kind === "text" || content.kind === "bytes";
+    return !isStored || (await this.#options.store.refresh(content.text).catch(() => false));
   }
 
   /** Undefined where there was no file, or its text is not kept. */
   async read(content: Content): Promise<string | undefined> {
     const { store, objects, limits } = this.#options;
-    switch (content.kind) {
-      case "text":
-        return await store.read(content.text);
-      case "git": {
-        const bytes = await objects.read(content, limits.file);
-        const text = bytes === undefined ? undefined : textIn(bytes);
-        return text?.includes("\0") === true ? undefined : text;
-      }
-      default:
-        return undefined;
+    if (content.kind === "text") {
+      // What an undo took away may be longer than what is compared line by line.
+      return (bytesOf(content.text) ?? 0) > limits.file ? undefined : await store.read(content.text);
     }
+    if (content.kind !== "git") return undefined;
+    const bytes = await objects.read(content, limits.file);
+    const text = bytes === undefined ? undefined : textIn(bytes);
+    return text?.includes("\0") === true ? undefined : text;
+  }
+
+  /** What a file held, text or not; undefined where there was none, or it cannot be read again. */
+  async bytes(content: Content): Promise<Uint8Array | undefined> {
+    const { store, objects } = this.#options;
+    if (content.kind === "git") return await objects.read(content, largestObject);
+    if (content.kind !== "text" && content.kind !== "bytes") return undefined;
+    const text = await store.read(content.text);
+    return text === undefined ? undefined : Buffer.from(text, content.kind === "text" ? "utf8" : "base64");
   }
 
   /** Lines that came and went; undefined where one of both is not kept. */
@@ -155,22 +194,26 @@ export class Contents {
       const [sign, others] = [signOf(one), signOf(other)];
       return sign !== undefined && sign === others;
     }
-    if (one.kind === "text" && other.kind === "text") return one.text === other.text;
+    if (one.kind === "link" || other.kind === "link") {
+      return one.kind === "link" && other.kind === "link" && one.target === other.target;
+    }
+    if (one.kind !== "git" && other.kind !== "git") return one.kind === other.kind && one.text === other.text;
     if (one.kind === "git" && other.kind === "git" && one.object === other.object) return one.size === other.size;
     if (sizeOf(one) !== sizeOf(other)) return false;
-    const [left, right] = await Promise.all([this.read(one), this.read(other)]);
-    return left !== undefined && left === right;
+    const [left, right] = await Promise.all([this.bytes(one), this.bytes(other)]);
+    return left !== undefined && right !== undefined && Buffer.compare(left, right) === 0;
   }
 }
 
 /** A text that could not be kept has the name that it would have in the store. */
 function signOf(content: Content): string | undefined {
-  return content.kind === "named" ? content.sign : content.kind === "text" ? content.text : undefined;
+  if (content.kind === "named") return content.sign;
+  return content.kind === "text" || content.kind === "bytes" ? content.text : undefined;
 }
 
 /** In the work tree, modulo 2^32 as git counts. */
-function sizeOf(content: Extract<Content, { kind: "text" | "git" }>): number {
-  return content.kind === "git" ? content.size : (bytesOf(content.text) ?? 0) % 2 ** 32;
+function sizeOf(content: Extract<Content, { kind: "text" | "bytes" | "git" }>): number {
+  return (content.kind === "text" ? (bytesOf(content.text) ?? 0) : content.size) % 2 ** 32;
 }
 
 /** Lines that an edit takes or brings; one at the end of a text may begin with the line end before it. */

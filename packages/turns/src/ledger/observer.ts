@@ -1,16 +1,14 @@
-import type { Disposable, FileBefore, TurnSource } from "@patchbay/core";
+import type { Disposable, TurnSource } from "@patchbay/core";
 import type { Eyes, SeenChange } from "../look/eyes.ts";
 import type { Contents } from "./contents.ts";
 import type { Content, TurnRecord } from "./records.ts";
-import type { TurnBook } from "./turn-book.ts";
-import { type Worker, Workers, type WorkersOptions } from "./workers.ts";
+import { firstLine, type TurnBook } from "./turn-book.ts";
+import { nameBeside, sourceOf, type Worker, Workers, type WorkersOptions } from "./workers.ts";
 
 export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilence"> {
   readonly book: TurnBook;
   readonly contents: Contents;
   readonly eyes: Eyes;
-  /** Whether a file is in a folder of the workspace; the path has its links resolved. */
-  readonly isInside: (path: string) => boolean;
   /** Somebody who only reads and decides: what others left open is theirs to end. */
   readonly isVisitor: boolean;
   /** `isHere`: what waits for it is carried out in this window. */
@@ -20,8 +18,18 @@ export interface ObserverOptions extends Omit<WorkersOptions, "book" | "onSilenc
 /** One that undoes writes about it all the time; after so long its process was killed, ms. */
 const undoingMs = 10_000;
 
-/** Looks between two tools may take this share of the time at most. */
+/** Looks between two tools take this share of the time, */
 const lookShare = 0.1;
+
+/** and no command waits longer for one that begins after its end, ms. */
+const longestWaitMs = 2_000;
+
+/** A file that an agent is about to write, as it was when the agent said so. */
+export interface Announced {
+  /** Links resolved. */
+  readonly path: string;
+  readonly before: Content;
+}
 
 /** Follows the sessions of agents from turn to turn, and finds out whose a change is. */
 export class Observer implements Disposable {
@@ -37,7 +45,11 @@ export class Observer implements Disposable {
   readonly #touchedSince: Set<string> = new Set();
   /** What the user has accepted and nobody has written yet, by the file. */
   readonly #accepted: Map<string, string> = new Map();
+  /** What announced files held, in order, as long as what was told before is still being worked in: a look may take seconds. */
+  readonly #ahead: Map<string, Content[]> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** A look that is to come, as the last one was a moment ago. */
+  #soon: Disposable | undefined;
   #ending: Disposable | undefined;
 
   constructor(options: ObserverOptions) {
@@ -89,6 +101,12 @@ export class Observer implements Disposable {
     await book.end(turn);
   }
 
+  /** What other windows have written by now. */
+  async #hearOthers(): Promise<void> {
+    await this.#options.book.refresh((id) => this.isHeard(id));
+    await this.followOthers();
+  }
+
   async #endUndos(): Promise<void> {
     const { book } = this.#options;
     await book.refresh((id) => this.isHeard(id));
@@ -96,6 +114,10 @@ export class Observer implements Disposable {
   }
 
   async began(source: TurnSource, prompt: string): Promise<void> {
+    // A conversation of another window may just have told of it.
+    if (source.conversation === undefined) await this.#hearOthers();
+    const conversation = this.#workers.conversationOf(source, firstLine(prompt));
+    if (conversation !== undefined) return await this.#name(conversation, source.session);
     const known = this.#workers.get(source);
     // Some say so before each request to the model.
     if (known !== undefined && known.turn.border === "exact" && prompt.trim() === "") return;
@@ -104,6 +126,7 @@ export class Observer implements Disposable {
   }
 
   async ended(source: TurnSource): Promise<void> {
+    if (this.#workers.conversationOf(source) !== undefined) return;
     const worker = this.#workers.get(source);
     if (worker !== undefined) await this.#end(worker);
   }
@@ -120,6 +143,8 @@ export class Observer implements Disposable {
       if (!worker.isAdopted) continue;
       const turn = book.get(worker.turn.id);
       worker.turn = turn ?? worker.turn;
+      // The agent of a conversation may have a name for its session by now.
+      worker.source = sourceOf(worker.turn);
       if (turn !== undefined && turn.ended === undefined) continue;
       this.#workers.rest(worker);
       this.#workers.remove(worker);
@@ -132,39 +157,47 @@ export class Observer implements Disposable {
     }
   }
 
-  async aboutToWrite(source: TurnSource, files: readonly FileBefore[]): Promise<void> {
-    const { contents, book, isInside } = this.#options;
-    const worker = await this.#workerOf(source);
-    const { turn } = worker;
-    for (const file of files) {
-      if (!isInside(file.path) || turn.pending.has(file.path)) continue;
-      const before =
-        "before" in file
-          ? await contents.keep(file.path, file.before, turn.session)
-          : await contents.ofFile(file.path, turn.session);
-      turn.pending.set(file.path, before);
-      this.#touchedSince.delete(file.path);
-      await book.write(turn, { type: "pending", path: file.path, before });
+  /** Says at once what `aboutToWrite` will say in its turn: by then the agent has written. */
+  announce(files: readonly Announced[]): void {
+    for (const { path, before } of files) this.#ahead.set(path, [...(this.#ahead.get(path) ?? []), before]);
+  }
+
+  async aboutToWrite(source: TurnSource, files: readonly Announced[]): Promise<void> {
+    const { book } = this.#options;
+    const turn = await this.#announcedIn(source, files);
+    if (turn === undefined) return;
+    for (const { path, before } of files) {
+      if (turn.pending.has(path)) continue;
+      turn.pending.set(path, before);
+      this.#touchedSince.delete(path);
+      await book.write(turn, { type: "pending", path, before });
     }
   }
 
   async aboutToRun(source: TurnSource): Promise<void> {
-    (await this.#workerOf(source)).hasRun = true;
+    if (this.#isToldElsewhere(source)) return;
+    const worker = await this.#workerOf(source);
+    worker.hasRun = true;
+    worker.isGuessed = false;
+    worker.commands += 1;
   }
 
   async wrote(source: TurnSource): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
-    await this.#workIn(worker);
-    const pause = this.#options.eyes.lastMs / lookShare;
-    const isDue = this.#options.clock.monotonic() - this.#lookedAt >= pause;
-    if (worker.hasRun && isDue) await this.#look(worker.turn.session);
+    const written = await this.#workIn(worker);
+    if (!worker.hasRun) return;
+    // Which of its tools has ended nobody says.
+    if (written === 0) worker.commands = Math.max(0, worker.commands - 1);
+    await this.#lookInTime(worker.turn.session);
   }
 
   /** The agent is about to write what the user accepted: whether it did is seen in the file, which then is reviewed already. */
   async accepted(source: TurnSource, path: string, text: string): Promise<void> {
+    if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     this.#accepted.set(path, text);
-    this.#workers.checkSoon(worker, () => this.#workIn(worker));
+    this.#workers.checkSoon(worker, async () => void (await this.#workIn(worker)));
   }
 
   /** What an undo wrote is no agent's. */
@@ -184,20 +217,59 @@ export class Observer implements Disposable {
 
   dispose(): void {
     this.#ending?.dispose();
+    this.#soon?.dispose();
     this.#workers.dispose();
   }
 
   async #workerOf(source: TurnSource): Promise<Worker> {
     const worker = this.#workers.find(source) ?? (await this.#open(source, "estimated", ""));
     this.#workers.heard(worker);
+    const session = source.conversation?.agentSession;
+    if (session !== undefined && worker.source.session === source.session) await this.#name(worker, session);
     return worker;
+  }
+
+  /** The turn in which announced files are written now; undefined where another window tells of it. */
+  async #announcedIn(source: TurnSource, files: readonly Announced[]): Promise<TurnRecord | undefined> {
+    try {
+      return this.#isToldElsewhere(source) ? undefined : (await this.#workerOf(source)).turn;
+    } finally {
+      for (const { path } of files) {
+        const [, ...others] = this.#ahead.get(path) ?? [];
+        if (others.length === 0) this.#ahead.delete(path);
+        else this.#ahead.set(path, others);
+      }
+    }
+  }
+
+  /** A conversation of another window tells of what its agent does: to write the same turn from here would be to write it twice. */
+  #isToldElsewhere(source: TurnSource): boolean {
+    return this.#workers.conversationOf(source)?.isAdopted === true;
+  }
+
+  /** The agent of a conversation has a name for its session. Kept: its hooks may be heard in another window. */
+  async #name(worker: Worker, agentSession: string): Promise<void> {
+    const { source, turn } = worker;
+    if (source.conversation === undefined || source.conversation.agentSession === agentSession) return;
+    worker.source = { ...source, conversation: { agentSession } };
+    turn.conversation = { agentSession };
+    await this.#options.book.write(turn, { type: "turn", turn });
   }
 
   async #open(source: TurnSource, border: TurnRecord["border"], prompt: string): Promise<Worker> {
     const { book } = this.#options;
     if (this.isWorking) await this.#look(source.session);
-    const { agent, agentName, session, folder } = source;
-    const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
+    const { agent, agentName, session, conversation, folder } = source;
+    const turn = await book.open({
+      agent,
+      session,
+      conversation,
+      folder,
+      border,
+      undoes: undefined,
+      prompt,
+      agents: [agentName],
+    });
     const isFirst = !this.isWorking;
     const worker = this.#workers.add(source, turn);
     if (isFirst) {
@@ -228,16 +300,19 @@ export class Observer implements Disposable {
     this.#accepted.clear();
   }
 
-  /** Enters what has become of the files that the agent told of; those that it has not written yet stay. */
-  async #workIn(worker: Worker, isLast = false): Promise<void> {
+  /** Enters what has become of the files that the agent told of, and says of how many; those that it has not written yet stay. */
+  async #workIn(worker: Worker, isLast = false): Promise<number> {
     const { contents, book } = this.#options;
     const { turn } = worker;
+    let written = 0;
     for (const [path, before] of Array.from(turn.pending)) {
-      const after = await contents.ofFile(path, turn.session);
+      // What stands there by now may come from the next write.
+      const after = this.#ahead.get(path)?.[0] ?? (await contents.ofFile(path, turn.session));
       if (await contents.isSame(before, after)) continue;
       // It may be readable the next time.
       if (!isLast && after.kind === "named" && after.why === "unread") continue;
       turn.pending.delete(path);
+      written += 1;
       this.#latest.set(path, after);
       const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";
       const known = turn.files.get(path)?.review;
@@ -250,10 +325,22 @@ export class Observer implements Disposable {
         await book.review(turn, path, { review: "kept", undecided: undefined });
     }
     if (turn.pending.size === 0) await book.write(turn, { type: "settled" });
+    return written;
+  }
+
+  /** Looks now or soon: in any case a look begins after what has just been told. */
+  async #lookInTime(session: string): Promise<void> {
+    const { eyes, clock, later } = this.#options;
+    const pause = Math.min(eyes.lastMs / lookShare, longestWaitMs);
+    const wait = this.#lookedAt + pause - clock.monotonic();
+    if (wait <= 0) await this.#look(session);
+    else this.#soon ??= clock.setTimeout(() => later(async () => await this.#look(session)), wait);
   }
 
   async #look(session: string): Promise<void> {
     const { eyes, clock, book, contents } = this.#options;
+    this.#soon?.dispose();
+    this.#soon = undefined;
     const { changes, headMoved, isPartial } = await eyes.look(session);
     await book.refresh((id) => this.isHeard(id));
     this.#lookedAt = clock.monotonic();
@@ -270,7 +357,8 @@ export class Observer implements Disposable {
     this.#latest.clear();
     for (const worker of this.#workers.all) {
       const { turn } = worker;
-      worker.hasRun = false;
+      // What goes on may change something after this look.
+      worker.hasRun &&= worker.commands > 0;
       if (turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial))
         continue;
       turn.headMoved ||= headMoved;
@@ -280,12 +368,16 @@ export class Observer implements Disposable {
   }
 
   /** Enters what nobody told of. */
-  async #enter({ path, before: seen, after, mode, goneMode }: SeenChange): Promise<void> {
+  async #enter({ path, before: seen, after: found, mode, goneMode, movedFrom }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
     // What an agent does of which another window hears is entered there.
     const workers = this.#workers.own;
     // Its own before-image knows better.
     if (workers.some(({ turn }) => turn.pending.has(path))) return;
+    // What has become of it since the agent told of the next write is that one's.
+    const next = this.#ahead.get(path)?.[0];
+    const after = next ?? found;
+    if (next !== undefined && (await contents.isSame(seen, next))) return;
     const latest = this.#latest.get(path);
     if (latest !== undefined && mode === undefined && (await contents.isSame(latest, after))) return;
     const ran = workers.filter(({ hasRun }) => hasRun);
@@ -295,14 +387,17 @@ export class Observer implements Disposable {
     const { turn } = main;
     // Agents that tell of each write and of each command have done nothing since the user typed here: an undo is not to take it away.
     const hasTyped = this.#typed.delete(path);
-    if (hasTyped && ran.length === 0 && suspects.every((one) => one.turn.border === "exact")) return;
+    if (hasTyped && ran.every(({ isGuessed }) => isGuessed) && suspects.every((one) => one.turn.border === "exact"))
+      return;
     if (await book.isOfOthers(path, after, turn.began)) return;
-    const names = suspects.map(({ source }) => source.agentName).filter((name) => !turn.agents.includes(name));
+    const names = suspects
+      .map((one) => (one === main ? one.source.agentName : nameBeside(main, one)))
+      .filter((name) => !turn.agents.includes(name));
     if (names.length > 0) {
       turn.agents = [...turn.agents, ...new Set(names)];
       await book.write(turn, { type: "turn", turn });
     }
     const attribution = this.#touched.has(path) ? "unknown" : "likely";
-    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, attribution });
+    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
   }
 }

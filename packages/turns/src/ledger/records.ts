@@ -7,7 +7,11 @@ export type Content =
   | { readonly kind: "none" }
   /** A text that is kept, by its name in the store. */
   | { readonly kind: "text"; readonly text: string }
-  /** A text of the user's repository: it is read there when it is wanted. */
+  /** Anything else than UTF-8 text, byte for byte, by its name in the store; `size` in bytes. */
+  | { readonly kind: "bytes"; readonly text: string; readonly size: number }
+  /** A link, by what it says. It is never followed. */
+  | { readonly kind: "link"; readonly target: string }
+  /** A file of the user's repository: it is read there when it is wanted. */
   | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
   /**
    * Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. `unread`: nobody
@@ -31,6 +35,10 @@ export interface FileRecord {
   mode: { readonly before: number; readonly after: number } | undefined;
   /** Permission bits that a file had which is gone, where they were seen. */
   goneMode: number | undefined;
+  /** Where a new file stood before, exactly as it is; absolute, links resolved. */
+  movedFrom: string | undefined;
+  /** Folders that the turn made for the file, the innermost first. */
+  madeFolders: readonly string[] | undefined;
   attribution: "exact" | "likely" | "unknown";
   review: "unreviewed" | "kept" | "undone" | "partly" | "queued";
   /** What is not decided, where something is: a kept hunk is on both sides, an undone one on none. */
@@ -45,6 +53,8 @@ export interface TurnRecord {
   readonly order: number;
   readonly agent: string;
   readonly session: string;
+  /** Where a conversation tells of it: what the hooks of its agent tell belongs to it, too. */
+  conversation: { readonly agentSession: string | undefined } | undefined;
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";
@@ -65,6 +75,8 @@ export interface TurnRecord {
 const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
   z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("bytes"), text: z.string(), size: z.number() }),
+  z.object({ kind: z.literal("link"), target: z.string() }),
   z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
   z.object({
     kind: z.literal("named"),
@@ -79,6 +91,8 @@ const file = z.object({
   after: content,
   mode: z.object({ before: z.number(), after: z.number() }).optional(),
   goneMode: z.number().optional(),
+  movedFrom: z.string().optional(),
+  madeFolders: z.array(z.string()).optional(),
   attribution: z.enum(["exact", "likely", "unknown"]),
   review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
   undecided: z.object({ before: content, after: content }).optional(),
@@ -101,6 +115,7 @@ const entry = z.discriminatedUnion("type", [
     order: z.number(),
     agent: z.string(),
     session: z.string(),
+    conversation: z.object({ agentSession: z.string().optional() }).optional(),
     folder: z.string().optional(),
     began: z.number(),
     border: z.enum(["exact", "estimated"]),
@@ -166,9 +181,10 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, note, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, conversation: told, ...others } = found;
+      const conversation = told === undefined ? undefined : { agentSession: told.agentSession };
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, note, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, conversation, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;
@@ -177,8 +193,8 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
 function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "turn" }>): void {
   switch (found.type) {
     case "file": {
-      const { mode, goneMode, undecided, lines, ...others } = found.file;
-      turn.files.set(others.path, { ...others, mode, goneMode, undecided, lines });
+      const { mode, goneMode, movedFrom, madeFolders, undecided, lines, ...others } = found.file;
+      turn.files.set(others.path, { ...others, mode, goneMode, movedFrom, madeFolders, undecided, lines });
       return;
     }
     case "gone":
@@ -212,11 +228,11 @@ export function inOrder(turns: readonly TurnRecord[]): readonly TurnRecord[] {
   return turns.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
 }
 
-/** All texts of the store that a turn names. */
+/** Everything in the store that a turn names. */
 export function* textsOf(turn: TurnRecord): Generator<string> {
   const contents: (Content | undefined)[] = Array.from(turn.pending.values());
   for (const { before, after, undecided } of turn.files.values()) {
     contents.push(before, after, undecided?.before, undecided?.after);
   }
-  for (const one of contents) if (one?.kind === "text") yield one.text;
+  for (const one of contents) if (one?.kind === "text" || one?.kind === "bytes") yield one.text;
 }

@@ -3,6 +3,7 @@ import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
 import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+import { foldersMadeSince } from "./folders.ts";
 import { infoOf, type Names } from "./turn-info.ts";
 import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
 import type { TurnInfo } from "../model.ts";
@@ -14,7 +15,10 @@ export interface TurnBookOptions extends Omit<TurnWriterOptions, "find"> {
   readonly onDidChange: () => void;
 }
 
-export type NewTurn = Pick<TurnRecord, "agent" | "session" | "folder" | "border" | "undoes" | "prompt" | "agents">;
+export type NewTurn = Pick<
+  TurnRecord,
+  "agent" | "session" | "conversation" | "folder" | "border" | "undoes" | "prompt" | "agents"
+>;
 
 /** One change of a file, as far as it is known whose it is. */
 export interface NewChange {
@@ -23,6 +27,7 @@ export interface NewChange {
   readonly after: Content;
   readonly mode: FileRecord["mode"];
   readonly goneMode?: number | undefined;
+  readonly movedFrom?: string | undefined;
   readonly attribution: FileRecord["attribution"];
 }
 
@@ -41,6 +46,8 @@ export class TurnBook {
   /** What is told of each turn, until something of it changes: lists ask for all of them again and again. */
   readonly #told: WeakMap<TurnRecord, TurnInfo> = new WeakMap();
   readonly #writer: TurnWriter;
+  /** When turns of this run began, by the system's own clock. */
+  readonly #begun: Map<string, number> = new Map();
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
@@ -163,6 +170,7 @@ export class TurnBook {
       queued: [],
     };
     this.#turns.set(turn.id, turn);
+    this.#begun.set(turn.id, Date.now());
     await this.write(turn, { type: "turn", turn });
     return turn;
   }
@@ -170,6 +178,7 @@ export class TurnBook {
   /** A turn that has changed nothing is forgotten. */
   async end(turn: TurnRecord): Promise<void> {
     turn.pending.clear();
+    this.#begun.delete(turn.id);
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
@@ -214,13 +223,15 @@ export class TurnBook {
     const found = turn.files.get(path);
     if (found === undefined) {
       if ((await contents.isSame(change.before, after)) && change.mode === undefined) return;
-      const { before, mode, goneMode, attribution } = change;
+      const { before, mode, goneMode, movedFrom, attribution } = change;
       const file: FileRecord = {
         path,
         before,
         after,
         mode,
         goneMode,
+        movedFrom,
+        madeFolders: this.#foldersMade(turn, change),
         attribution,
         review: "unreviewed",
         undecided: undefined,
@@ -252,9 +263,19 @@ export class TurnBook {
     file.attribution = weaker(file.attribution, change.attribution);
     file.mode = mergedMode(file.mode, change.mode);
     file.goneMode = change.goneMode ?? file.goneMode;
+    file.movedFrom = change.movedFrom ?? file.movedFrom;
+    file.madeFolders ??= this.#foldersMade(turn, change);
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
     else await this.#enterFile(turn, file);
+  }
+
+  /** Above a file that is new, or in the place of one that is gone. */
+  #foldersMade({ id }: TurnRecord, { path, before, after, movedFrom }: NewChange): readonly string[] | undefined {
+    const begun = this.#begun.get(id);
+    if (begun === undefined || (before.kind !== "none" && after.kind !== "none")) return undefined;
+    const made = foldersMadeSince(after.kind === "none" ? `${path}/.` : path, begun, movedFrom);
+    return made.length === 0 ? undefined : made;
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
@@ -342,7 +363,8 @@ export class TurnBook {
   }
 }
 
-function firstLine(prompt: string): string {
+/** By which people, and two tellers of one turn, know it. */
+export function firstLine(prompt: string): string {
   return (prompt.trim().split("\n")[0] ?? "").slice(0, longestPrompt);
 }
 

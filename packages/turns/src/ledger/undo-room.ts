@@ -1,4 +1,4 @@
-import type { Disposable, Event, Platform } from "@patchbay/core";
+import type { Disposable, Event, FileFacts, Platform } from "@patchbay/core";
 import type {
   FileReview,
   FolderLedgersOptions,
@@ -10,11 +10,13 @@ import type {
   UndoLedger,
   UndoNotice,
   UndoRequest,
+  WholeChange,
+  WholeFile,
 } from "../model.ts";
 import type { Places } from "../look/places.ts";
 import type { Contents } from "./contents.ts";
 import type { Observer } from "./observer.ts";
-import type { Content, TurnRecord } from "./records.ts";
+import type { Content, FileRecord, TurnRecord } from "./records.ts";
 import type { TurnBook } from "./turn-book.ts";
 
 export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
@@ -70,6 +72,75 @@ export class UndoRoom implements UndoLedger {
     await book.review(turn, real, { review, undecided: sides });
   }
 
+  async whole(id: string, path: string): Promise<WholeChange | undefined> {
+    const { platform, contents, places } = this.#options;
+    const file = this.#file(id, path);
+    if (file === undefined) return undefined;
+    const { before, after } = file.undecided ?? file;
+    const real = places.real(path);
+    const held = await platform.files.lstat(real);
+    if (file.mode !== undefined && (await contents.isSame(before, after))) {
+      const now = held?.mode === file.mode.after ? "after" : held?.mode === file.mode.before ? "before" : "else";
+      return { now, held, wanted: { kind: "file", bytes: undefined, mode: file.mode.before } };
+    }
+    const found = await contents.ofTaken(real);
+    const isLeft =
+      (await contents.isSame(found, after)) ||
+      // A large one was told by its size and times.
+      (after.kind === "named" && (await contents.isSame(await contents.ofFile(real, "undo"), after)));
+    const now = isLeft ? "after" : (await contents.isSame(found, before)) ? "before" : "else";
+    return { now, held, wanted: await this.#wanted(before, file, held) };
+  }
+
+  async #wanted(
+    before: Content,
+    { mode, goneMode }: FileRecord,
+    held: FileFacts | undefined,
+  ): Promise<WholeFile | "none" | undefined> {
+    if (before.kind === "none") return "none";
+    if (before.kind === "link") return before;
+    const bytes = await this.#options.contents.bytes(before);
+    if (bytes === undefined) return undefined;
+    const changed = mode !== undefined && held?.mode === mode.after ? mode.before : undefined;
+    return { kind: "file", bytes, mode: held === undefined ? goneMode : changed };
+  }
+
+  async undidWhole(id: string, path: string): Promise<void> {
+    const { book, places } = this.#options;
+    const turn = book.get(id);
+    const file = this.#file(id, path);
+    if (turn === undefined || file === undefined) return;
+    const { before } = file.undecided ?? file;
+    await book.review(turn, places.real(path), { review: "undone", undecided: { before, after: before } });
+  }
+
+  async broughtBack(id: string, path: string): Promise<void> {
+    const { book, contents, places } = this.#options;
+    const turn = book.get(id);
+    const file = this.#file(id, path);
+    if (turn === undefined || file === undefined) return;
+    const real = places.real(path);
+    const now = await contents.ofTaken(real);
+    // A large one was told by its times, which are new.
+    const undecided = (await contents.isSame(now, file.after)) ? undefined : { before: file.before, after: now };
+    await book.review(turn, real, { review: "unreviewed", undecided });
+  }
+
+  modes(id: string, path: string): FileRecord["mode"] {
+    return this.#file(id, path)?.mode;
+  }
+
+  made(id: string, path: string): { readonly isNew: boolean; readonly folders: readonly string[] } {
+    const { places } = this.#options;
+    const file = this.#file(id, path);
+    const folders = (file?.madeFolders ?? []).filter((folder) => places.isInside(folder));
+    return { isNew: file?.before.kind === "none", folders: folders.map((folder) => places.named(folder)) };
+  }
+
+  #file(id: string, path: string): FileRecord | undefined {
+    return this.#options.book.get(id)?.files.get(this.#options.places.real(path));
+  }
+
   queued(id: string): readonly UndoRequest[] {
     return this.#options.book.get(id)?.queued ?? [];
   }
@@ -83,7 +154,8 @@ export class UndoRoom implements UndoLedger {
   }
 
   openEntry(undoes: string): UndoEntry {
-    const { book, places, observer } = this.#options;
+    const { book, places, observer, contents, platform } = this.#options;
+    const found = new Map<string, FileFacts | undefined>();
     let turn: TurnRecord | undefined;
     const opened = async (): Promise<TurnRecord> => {
       if (turn !== undefined) return turn;
@@ -91,6 +163,7 @@ export class UndoRoom implements UndoLedger {
       turn = await book.open({
         agent: undone?.agent ?? "",
         session: undone?.session ?? "",
+        conversation: undefined,
         folder: undone?.folder,
         border: "exact",
         undoes,
@@ -99,23 +172,49 @@ export class UndoRoom implements UndoLedger {
       });
       return turn;
     };
+    const pend = async (real: string, before: Content): Promise<void> => {
+      found.set(real, await platform.files.lstat(real));
+      const entry = await opened();
+      entry.pending.set(real, before);
+      await book.write(entry, { type: "pending", path: real, before });
+    };
+    const enter = async (real: string, before: Content, after: Content): Promise<void> => {
+      if (turn === undefined) return;
+      const [was, is] = [found.get(real), await platform.files.lstat(real)];
+      const hasMode = was !== undefined && is !== undefined && was.mode !== is.mode && is.kind === "file";
+      const mode = hasMode ? { before: was.mode, after: is.mode } : undefined;
+      const goneMode = is === undefined ? was?.mode : undefined;
+      await book.enter(turn, { path: real, before, after, mode, goneMode, attribution: "exact" });
+      await observer.undid(real, before, after);
+    };
+    const settled = async (real: string): Promise<void> => {
+      if (turn?.pending.delete(real) === true) await book.write(turn, { type: "settled" });
+    };
     return {
       aboutTo: async (path, now) => {
         const real = places.real(path);
-        const entry = await opened();
-        const before = await this.#keep(real, now);
-        entry.pending.set(real, before);
-        await book.write(entry, { type: "pending", path: real, before });
+        await pend(real, await this.#keep(real, now));
       },
       settle: async (path, wrote) => {
-        if (turn === undefined) return;
         const real = places.real(path);
-        if (wrote !== undefined) {
-          const [before, after] = [await this.#keep(real, wrote.before), await this.#keep(real, wrote.after)];
-          await book.enter(turn, { path: real, before, after, mode: undefined, attribution: "exact" });
-          await observer.undid(real, before, after);
-        }
-        if (turn.pending.delete(real)) await book.write(turn, { type: "settled" });
+        if (wrote !== undefined)
+          await enter(real, await this.#keep(real, wrote.before), await this.#keep(real, wrote.after));
+        await settled(real);
+      },
+      aboutToTake: async (path) => {
+        const real = places.real(path);
+        const held = await contents.ofTaken(real);
+        await pend(real, held);
+        return held.kind !== "named";
+      },
+      settleTaken: async (path) => {
+        const real = places.real(path);
+        const before = turn?.pending.get(real);
+        const after = await contents.ofTaken(real);
+        const isMode = found.get(real)?.mode !== (await platform.files.lstat(real))?.mode;
+        if (before !== undefined && (isMode || !(await contents.isSame(before, after))))
+          await enter(real, before, after);
+        await settled(real);
       },
       end: async () => {
         if (turn === undefined) return undefined;

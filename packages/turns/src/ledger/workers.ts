@@ -4,10 +4,14 @@ import type { TurnBook } from "./turn-book.ts";
 
 /** An agent's session, as far as it works. */
 export interface Worker {
-  readonly source: TurnSource;
+  source: TurnSource;
   turn: TurnRecord;
-  /** A command ran since the last look. */
+  /** A command of it may have changed something that no look has seen since. */
   hasRun: boolean;
+  /** Nobody told of a command; one may have been running when nobody listened. */
+  isGuessed: boolean;
+  /** Commands that have begun and of which nobody has said that they ended. */
+  commands: number;
   /** When it was last heard of; counts up. */
   heard: number;
   /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
@@ -38,6 +42,9 @@ const abandonedMs = 10 * 60 * 1_000;
 /** So long an agent may think, ask or run a command without a word before its turn counts as ended, ms. */
 const silentMs = 60 * 60 * 1_000;
 
+/** Of a prompt that tells a session from another one, UTF-16 units. */
+const longestAbout = 40;
+
 /** The sessions of agents that work, each with its turn and with what is waited for. */
 export class Workers implements Disposable {
   readonly #options: WorkersOptions;
@@ -65,8 +72,24 @@ export class Workers implements Disposable {
     return this.#workers.get(keyOf(session));
   }
 
+  /**
+   * The conversation whose agent tells of itself by its hooks, too: it is one turn, and its begin and end are the conversation's to tell.
+   * An agent whose session has no name yet is known by its prompt.
+   */
+  conversationOf(source: TurnSource, prompt?: string): Worker | undefined {
+    if (source.conversation !== undefined) return undefined;
+    const told = this.all.filter((one) => one.source.conversation !== undefined && one.source.agent === source.agent);
+    const nameOf = (worker: Worker): string | undefined => worker.source.conversation?.agentSession;
+    return (
+      told.find((worker) => nameOf(worker) === source.session) ??
+      told.find((worker) => nameOf(worker) === undefined && prompt !== undefined && prompt === worker.turn.prompt)
+    );
+  }
+
   /** The session's, or the one of its agent that works: what an agent's protocol tells and what its hooks tell has two names. */
   find(source: TurnSource): Worker | undefined {
+    const conversation = this.conversationOf(source);
+    if (conversation !== undefined) return conversation;
     const others = this.own.filter(({ source: { agent }, turn }) => agent === source.agent && turn.border === "exact");
     return this.get(source) ?? (others.length === 1 ? others[0] : undefined);
   }
@@ -79,14 +102,16 @@ export class Workers implements Disposable {
 
   /** A turn of an earlier run or of another window, whose agent may work still. */
   async adopt(turn: TurnRecord): Promise<void> {
-    const { agent, session, folder, agents } = turn;
-    const source = { agent, agentName: agents[0] ?? agent, session, folder };
-    await this.#waitForOthers(this.#add(source, turn, true));
+    await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
   }
 
   heard(worker: Worker): void {
     this.#heard += 1;
     worker.heard = this.#heard;
+    if (worker.isAdopted && !worker.hasRun) {
+      worker.hasRun = true;
+      worker.isGuessed = true;
+    }
     worker.isAdopted = false;
     this.#waitFor(worker);
   }
@@ -124,7 +149,17 @@ export class Workers implements Disposable {
   #add(source: TurnSource, turn: TurnRecord, isAdopted: boolean): Worker {
     this.#heard += 1;
     const heard = this.#heard;
-    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard, isAdopted };
+    const worker: Worker = {
+      source,
+      turn,
+      hasRun: false,
+      isGuessed: false,
+      commands: 0,
+      quiet: undefined,
+      check: undefined,
+      heard,
+      isAdopted,
+    };
     this.#workers.set(keyOf(source), worker);
     return worker;
   }
@@ -163,6 +198,19 @@ export class Workers implements Disposable {
       Math.max(0, abandonedMs - silence),
     );
   }
+}
+
+/** How a turn names another session whose change one of its own may be: two of the same agent are told apart by what they were asked. */
+export function nameBeside(main: Worker, { source, turn }: Worker): string {
+  if (source.agentName !== main.source.agentName) return source.agentName;
+  const about = turn.prompt === "" ? source.session.slice(0, 8) : turn.prompt.slice(0, longestAbout);
+  return `${source.agentName} (${about})`;
+}
+
+/** Whose turn it is, by what is written of it. */
+export function sourceOf({ agent, session, conversation, folder, agents }: TurnRecord): TurnSource {
+  const source = { agent, agentName: agents[0] ?? agent, session, folder };
+  return conversation === undefined ? source : { ...source, conversation };
 }
 
 function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {

@@ -9,6 +9,8 @@ export interface SeenChange {
   readonly mode: FileRecord["mode"];
   /** Permission bits of a file that is gone. */
   readonly goneMode?: number;
+  /** Where a file that is new stood at the last look. */
+  readonly movedFrom?: string;
 }
 
 export interface Look {

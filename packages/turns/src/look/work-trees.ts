@@ -1,16 +1,12 @@
 import { opendir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import type { Clock, Platform } from "@patchbay/core";
+import type { Platform } from "@patchbay/core";
 import { type IndexEntry, readIndex } from "../git/git-index.ts";
 import type { GitReader } from "../git/git-reader.ts";
 import { type Head, headOf, type Repository, repositoryAbove, repositoryAt } from "../git/repository.ts";
 import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
-
-/** Gives everybody else a turn after so much work at once, ms. */
-const sliceMs = 12;
-
-/** So many entries of a list take far less than a millisecond. */
-const stepsPerAsking = 64;
+import { PlainFolders } from "./plain-folders.ts";
+import type { Slices } from "./slices.ts";
 
 /** More repositories in one folder are not looked at. */
 const mostRepositories = 64;
@@ -22,15 +18,17 @@ const gitLink = 0o160000;
 const directoryMode = 0o040000;
 const typeBits = 0o170000;
 
-/** A git work tree, or the part of it that is in a folder of the workspace. */
+/** A git work tree, the part of it that is in a folder of the workspace, or a folder that is in none. */
 export interface WorkTree {
-  readonly repository: Repository;
+  /** Undefined where there is no repository. */
+  readonly git: { readonly repository: Repository; readonly head: Head } | undefined;
   /** Where it is looked at: its top, or the folder in it. */
   readonly folder: string;
-  readonly head: Head;
   readonly index: ReadIndex;
-  /** Files that are neither tracked nor ignored; absolute. Undefined where git did not tell. */
-  readonly untracked: readonly string[] | undefined;
+  /** Files that are neither tracked nor ignored; absolute. */
+  readonly untracked: readonly string[];
+  /** False: there may be more files. Git did not tell, there are too many, or something could not be read. */
+  readonly isWhole: boolean;
 }
 
 /** Git's index of a work tree, without what is not in the folder. */
@@ -43,58 +41,38 @@ export interface ReadIndex {
   readonly submodules: readonly string[];
 }
 
-/** Takes turns with everybody else on this thread. */
-export class Slices {
-  readonly #clock: Clock;
-  #begun: number;
-  #asked = 0;
-  /** On this thread, ms. */
-  spentMs = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#begun = clock.monotonic();
-  }
-
-  get isDue(): boolean {
-    return this.#clock.monotonic() - this.#begun >= sliceMs;
-  }
-
-  /** The same for many small steps: the clock is not asked at each. */
-  get isDueInMany(): boolean {
-    this.#asked = (this.#asked + 1) % stepsPerAsking;
-    return this.#asked === 0 && this.isDue;
-  }
-
-  async pause(): Promise<void> {
-    this.spentMs += this.#clock.monotonic() - this.#begun;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#begun = this.#clock.monotonic();
-  }
-}
-
 const unreadable: ReadIndex = { entries: new Map(), writtenMs: 0, isReadable: false, submodules: [] };
+const empty: ReadIndex = { ...unreadable, isReadable: true };
 
 /** Finds the work trees of a folder, and what git knows of the files in them. */
 export class WorkTrees {
   readonly #platform: Platform;
   readonly #git: Pick<GitReader, "untracked">;
+  readonly #plain: PlainFolders;
   /** The last index of each work tree: most looks find it as it was. */
   readonly #indexes: Map<string, { readonly state: DiskState; readonly index: ReadIndex }> = new Map();
 
   constructor(platform: Platform, git: Pick<GitReader, "untracked">) {
     this.#platform = platform;
     this.#git = git;
+    this.#plain = new PlainFolders(platform);
   }
 
-  /** Undefined where the folder has none. Never rejects. */
-  async of(folder: string, slices: Slices): Promise<readonly WorkTree[] | undefined> {
+  /** Of the folder, and of the repositories below it. Never rejects. */
+  async of(folder: string, slices: Slices): Promise<readonly WorkTree[]> {
     const { files } = this.#platform;
     const above = await repositoryAbove(this.#platform, folder);
+    const listing = above === undefined ? await this.#plain.list(folder, slices) : undefined;
     const open: { repository: Repository; folder: string }[] =
-      above === undefined ? await this.#below(folder) : [{ repository: above, folder }];
-    if (open.length === 0) return undefined;
+      above === undefined
+        ? (listing?.repositories.map((repository) => ({ repository, folder: repository.top })) ??
+          (await this.#below(folder)))
+        : [{ repository: above, folder }];
     const found: WorkTree[] = [];
+    if (above === undefined) {
+      const { files: untracked = [], isWhole = false } = listing ?? {};
+      found.push({ git: undefined, folder, index: empty, untracked, isWhole });
+    }
     const seen = new Set<string>();
     while (open.length > 0 && found.length < mostRepositories) {
       const next = open.shift();
@@ -113,7 +91,8 @@ export class WorkTrees {
         // Git tells no name that would have to be normalised.
         else untracked.push(sep === "/" ? withSlash(next.folder) + name : join(next.folder, name));
       }
-      found.push({ ...next, head, index, untracked: listed === undefined ? undefined : untracked });
+      const git = { repository: next.repository, head };
+      found.push({ git, folder: next.folder, index, untracked, isWhole: index.isReadable && listed !== undefined });
       for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
         if (repository !== undefined) open.push({ repository, folder: top });
@@ -141,7 +120,7 @@ export class WorkTrees {
     const path = join(repository.gitDirectory, "index");
     const state = diskStateOf(path);
     // A repository without any commit has none.
-    if (state === undefined) return { ...unreadable, isReadable: true };
+    if (state === undefined) return empty;
     if (state === "unknown") return unreadable;
     const key = `${repository.gitDirectory}\0${folder}`;
     const known = this.#indexes.get(key);

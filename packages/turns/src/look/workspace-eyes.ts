@@ -8,7 +8,9 @@ import { type Content, noFile } from "../ledger/records.ts";
 import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.ts";
 import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
-import { Slices, type WorkTree, WorkTrees } from "./work-trees.ts";
+import { Moves } from "./moves.ts";
+import { Slices } from "./slices.ts";
+import { type WorkTree, WorkTrees } from "./work-trees.ts";
 
 export interface WorkspaceEyesOptions {
   readonly platform: Platform;
@@ -30,8 +32,11 @@ interface Known {
 
 /** Where a file stands, if git knows it. */
 interface Tracked {
-  readonly tree: WorkTree;
+  /** The top of its work tree. */
+  readonly top: string;
   readonly entry: IndexEntry;
+  /** When the index was written. */
+  readonly writtenMs: number;
 }
 
 /** More files than these are not looked at, and so many are read at the begin of a turn at most. */
@@ -46,7 +51,10 @@ const coarseMs = 2_000;
 
 const unreadBefore: Content = { kind: "named", why: "unread", sign: "unread" };
 
-/** Looks at the work trees of the workspace's folders as git does, and reads only what differs; where there is no git, at the open files. */
+/**
+ * Looks at the work trees of the workspace's folders as git does, and reads only what differs. Where there is no git, it looks at every file,
+ * and reads each once; where there are too many for that, at the open ones.
+ */
 export class WorkspaceEyes implements Eyes {
   readonly #options: WorkspaceEyesOptions;
   readonly #trees: WorkTrees;
@@ -98,6 +106,7 @@ export class WorkspaceEyes implements Eyes {
     const moved = await this.#movedTrees(trees, isFirst);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
+    const moves = new Moves(this.#known);
     const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
     let isUnknown = false;
     for (const [path, where] of files) {
@@ -112,30 +121,34 @@ export class WorkspaceEyes implements Eyes {
       if (state === undefined) {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
         // A checkout has taken it away, or it is as it was.
-        if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.tree.repository.top))) {
+        if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.top))) {
           changes.push(gone(path, before, was.state));
         }
         continue;
       }
       const isAsItWas = was?.state !== undefined && isSameState(was.state, state);
-      if (was !== undefined && isAsItWas && (!isFirst || (await reading.isKept(was.content)))) {
+      if (was !== undefined && isAsItWas && (!isFirst || (await reading.isKept(was.content, state)))) {
         now.set(path, was);
         continue;
       }
-      const isAsInGit = where !== undefined && isClean(state, where.entry, where.tree.index.writtenMs);
-      const isOfCheckout = where !== undefined && moved.has(where.tree.repository.top);
+      const isAsInGit = where !== undefined && isClean(state, where.entry, where.writtenMs);
+      const isOfCheckout = where !== undefined && moved.has(where.top);
       const inGit = where === undefined ? undefined : contentOf(where);
       if (isAsInGit && (isFirst || isOfCheckout)) {
-        now.set(path, { state, content: inGit });
+        // A link is so short that it is read at once.
+        now.set(path, { state, content: inGit ?? (await reading.read(path, state)) });
         continue;
       }
       const content = await reading.read(path, state);
       now.set(path, { state, content });
-      if (isFirst || (was === undefined && (opened.has(path) || state.changedMs < lookedAt - coarseMs))) continue;
-      const wasThere = was !== undefined || !this.#wasListed(path);
+      if (isFirst) continue;
+      const movedFrom = was === undefined ? moves.from(state) : undefined;
+      const isOld = opened.has(path) || state.changedMs < lookedAt - coarseMs;
+      if (was === undefined && movedFrom === undefined && isOld) continue;
+      const wasThere = was !== undefined || (movedFrom === undefined && !this.#wasListed(path));
       const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
-      if (change !== undefined) changes.push(change);
+      if (change !== undefined) changes.push(movedFrom === undefined ? change : { ...change, movedFrom });
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
@@ -152,7 +165,7 @@ export class WorkspaceEyes implements Eyes {
       const isIn = tree.folder.length > (innermost?.folder.length ?? -1) && path.startsWith(withSeparator(tree.folder));
       if (isIn) innermost = tree;
     }
-    return !this.#wasCut && innermost?.index.isReadable === true && innermost.untracked !== undefined;
+    return !this.#wasCut && innermost?.isWhole === true;
   }
 
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
@@ -175,8 +188,8 @@ export class WorkspaceEyes implements Eyes {
   }
 
   #wasTrackedIn(path: string, moved: ReadonlySet<string>): boolean {
-    for (const { repository, index } of this.#heads.values()) {
-      if (moved.has(repository.top) && index.entries.has(path)) return true;
+    for (const { git, index } of this.#heads.values()) {
+      if (git !== undefined && moved.has(git.repository.top) && index.entries.has(path)) return true;
     }
     return false;
   }
@@ -208,16 +221,16 @@ export class WorkspaceEyes implements Eyes {
     const trees: WorkTree[] = [];
     let isPartial = false;
     for (const { real } of await places.load()) {
-      const found = await this.#trees.of(real, slices);
-      isPartial ||= found === undefined;
-      for (const tree of found ?? []) {
+      for (const tree of await this.#trees.of(real, slices)) {
+        const { entries, writtenMs } = tree.index;
+        const top = tree.git?.repository.top ?? tree.folder;
         trees.push(tree);
-        isPartial ||= !tree.index.isReadable || tree.untracked === undefined;
-        for (const [path, entry] of tree.index.entries) {
+        isPartial ||= !tree.isWhole;
+        for (const [path, entry] of entries) {
           if (slices.isDueInMany) await slices.pause();
-          files.set(path, { tree, entry });
+          files.set(path, { top, entry, writtenMs });
         }
-        for (const path of tree.untracked ?? []) if (!files.has(path)) files.set(path, undefined);
+        for (const path of tree.untracked) if (!files.has(path)) files.set(path, undefined);
       }
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
@@ -229,9 +242,10 @@ export class WorkspaceEyes implements Eyes {
   /** The tops of the work trees into which something else than what was there has been checked out. */
   async #movedTrees(trees: readonly WorkTree[], isFirst: boolean): Promise<ReadonlySet<string>> {
     const moved = new Set<string>();
-    for (const { folder, repository, head } of isFirst ? [] : trees) {
-      const earlier = this.#heads.get(folder)?.head;
-      if (earlier === undefined || earlier.commit === head.commit) continue;
+    for (const { folder, git } of isFirst ? [] : trees) {
+      const earlier = this.#heads.get(folder)?.git?.head;
+      if (git === undefined || earlier === undefined || earlier.commit === git.head.commit) continue;
+      const { repository } = git;
       if (!(await onlyCommitted(this.#options.platform.files, repository, earlier))) moved.add(repository.top);
     }
     return moved;
@@ -252,9 +266,9 @@ function withSeparator(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-function contentOf({ tree, entry }: Tracked): Content | undefined {
+function contentOf({ top, entry }: Tracked): Content | undefined {
   if ((entry.mode & 0o170000) !== 0o100000) return undefined;
-  return { kind: "git", repository: tree.repository.top, object: entry.object, size: entry.size };
+  return { kind: "git", repository: top, object: entry.object, size: entry.size };
 }
 
 /** Reads files during one look, at its begin not longer than an agent can be held up. */
@@ -264,6 +278,7 @@ class Reading {
   readonly #isBounded: boolean;
   readonly #begun: number;
   #count = 0;
+  #bytes = 0;
   isPartial = false;
 
   constructor(options: Pick<WorkspaceEyesOptions, "contents" | "platform">, account: string, isBounded: boolean) {
@@ -274,17 +289,31 @@ class Reading {
   }
 
   async read(path: string, state: DiskState): Promise<Content | undefined> {
-    if (state.kind !== "file") return { kind: "named", why: "other", sign: `${state.kind} ${state.changedMs}` };
+    if (state.kind === "other") return { kind: "named", why: "other", sign: `${state.kind} ${state.changedMs}` };
     const { contents, platform } = this.#options;
+    if (state.kind === "link") return await contents.ofFile(path, this.#account);
     this.#count += 1;
-    if (this.#isBounded && (this.#count > mostRead || platform.clock.monotonic() - this.#begun > readingMs)) {
+    const isTooMuch =
+      this.#count > mostRead || !this.#hasRoom(state) || platform.clock.monotonic() - this.#begun > readingMs;
+    if (this.#isBounded && isTooMuch) {
       this.isPartial = true;
       return undefined;
     }
     return await contents.ofFile(path, this.#account);
   }
 
-  async isKept(content: Content | undefined): Promise<boolean> {
-    return content !== undefined && (await this.#options.contents.isKept(content));
+  /** Whether what was read of it before is there still. */
+  async isKept(content: Content | undefined, state: DiskState): Promise<boolean> {
+    const isThere = content !== undefined && (await this.#options.contents.isKept(content));
+    if (isThere && (content.kind === "text" || content.kind === "bytes")) this.#hasRoom(state);
+    return isThere;
+  }
+
+  /** Copies at the begin leave room for what is to come. Large files are not copied. */
+  #hasRoom({ size }: DiskState): boolean {
+    const { all, file } = this.#options.contents.copyLimits;
+    if (size > file) return true;
+    this.#bytes += size;
+    return this.#bytes <= all;
   }
 }

@@ -41,8 +41,11 @@ export interface TurnStore {
   sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void>;
 }
 
-/** So much of the room is taken at most when a turn begins. */
-export const freeShare = 0.75;
+/** So much of the room is taken at most by what earlier turns changed when another one begins, */
+export const freeShare = 0.6;
+
+/** and so much by copies of what it may change. The rest is for what it does change. */
+export const copyShare = 0.15;
 
 /** A name says how long its text is, so that nobody has to look. */
 export function nameOfText(text: string, mac: (key: string, text: string) => string): string {

@@ -1,5 +1,6 @@
 import { baseDirectory, type Platform } from "@patchbay/core";
 import type { UndoDoor } from "../model.ts";
+import { restoreWhole } from "./restore-whole.ts";
 
 export interface DiskDoorOptions {
   readonly platform: Pick<Platform, "files" | "process" | "clock">;
@@ -80,6 +81,14 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
     return false;
   };
 
+  const makeFolders = async (place: RealPlace): Promise<void> => {
+    let { directory } = place;
+    for (const name of place.missing.slice(0, -1)) {
+      directory = `${directory}${separator}${name}`;
+      await files.makeDirectory(directory, 0o755);
+    }
+  };
+
   return {
     unsavedText: async () => undefined,
     replace: async (path, heldText, text, mode = 0o644) => {
@@ -89,23 +98,32 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
         return (await files.replaceText(place.path, heldText, text)) === "replaced" ? "written" : "stale";
       }
       if ((await files.lstat(place.path)) !== undefined) return "stale";
-      let { directory } = place;
-      for (const name of place.missing.slice(0, -1)) {
-        directory = `${directory}${separator}${name}`;
-        await files.makeDirectory(directory, 0o755);
-      }
+      await makeFolders(place);
       await files.createExclusive(place.path, text, mode & 0o777);
       return "written";
     },
     remove: async (path) => {
       const place = await realPlace(path);
-      if (place === undefined || (await files.lstat(place.path))?.kind !== "file") return false;
+      const kind = place === undefined ? undefined : (await files.lstat(place.path))?.kind;
+      if (place === undefined || (kind !== "file" && kind !== "link")) return false;
       try {
         return await moveToTrash(place.path);
       } catch {
         // Another file system, or a trash that cannot be written: the file stays.
         return false;
       }
+    },
+    restore: async (path, held, wanted) => {
+      const place = await realPlace(path);
+      if (place === undefined) return "stale";
+      if (held === undefined) await makeFolders(place);
+      return await restoreWhole(files, place.path, held, wanted);
+    },
+    removeEmpty: async (folder) => {
+      const place = await realPlace(folder);
+      if (place === undefined || (await files.lstat(place.path))?.kind !== "directory") return;
+      // Something is left in it, or nobody may remove it: it stays.
+      await files.removeDirectory(place.path).catch(() => {});
     },
   };
 }

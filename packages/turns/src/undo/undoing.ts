@@ -13,6 +13,7 @@ import type {
   UndoResult,
 } from "../model.ts";
 import { isSame, linesAt, type Meant, meantIn } from "./meant-hunks.ts";
+import { restoreMode, undoWhole } from "./whole-undo.ts";
 import { changedHunks, undoHunks, type UndoInput, type UndoneText, undoSteps, withoutHunks } from "./undo-hunks.ts";
 
 /** A file that changes just while it is written is looked at so often. */
@@ -173,10 +174,29 @@ export class Undoing {
     const { id } = turn;
     const entry = this.#ledger.openEntry(id);
     const files: UndoneFile[] = [];
-    for (const file of this.#filesOf(id, request)) files.push(await this.#applyToFile(turn, file, request, entry));
+    const meant = this.#filesOf(id, request);
+    const places = new Map(meant.map(({ path }, place) => [path, place]));
+    for (const file of this.#inOrder(id, meant)) {
+      const { isNew, folders } = this.#ledger.made(id, file.path);
+      if (!isNew) await this.#removeEmpty(folders);
+      const done = await this.#applyToFile(turn, file, request, entry);
+      files.push(done);
+      if (isNew && done.outcome === "undone") await this.#removeEmpty(folders);
+    }
+    files.sort((one, other) => (places.get(one.path) ?? 0) - (places.get(other.path) ?? 0));
     const result = { files, turn: await entry.end() };
     if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;
+  }
+
+  async #removeEmpty(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) await this.#ledger.door.removeEmpty(folder);
+  }
+
+  /** What the turn made goes first, the innermost before its folder: a file that was there may stand where a folder is now. */
+  #inOrder(id: string, files: readonly TurnFile[]): readonly TurnFile[] {
+    const isNew = ({ path }: TurnFile): boolean => this.#ledger.made(id, path).isNew;
+    return [...files.filter(isNew).toReversed(), ...files.filter((file) => !isNew(file))];
   }
 
   async #applyToFile(
@@ -192,7 +212,12 @@ export class Undoing {
       if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
       return told(outcome, conflicts);
     };
-    if (texts === undefined || kind === "mode") return await giveUp("unknown");
+    if (texts === undefined || kind === "mode") {
+      const outcome = request.hunk === undefined ? await undoWhole(ledger, turn.id, path, entry) : "unknown";
+      if (outcome !== "undone") return await giveUp(outcome);
+      if (turn.undoes !== undefined) await ledger.broughtBack(turn.undoes, path);
+      return told(outcome);
+    }
     const meant = meantIn(texts, request);
     const { chosen, cut } = meant;
     if (chosen.length === 0 && texts.before === texts.after) return told("undone");
@@ -206,6 +231,7 @@ export class Undoing {
         // A full disk, a folder that may not be written.
         made = "failed";
       }
+      if (typeof made !== "string" && made.text === texts.before) await restoreMode(ledger, turn.id, path);
       await entry.settle(path, wroteOf(made));
       if (made === "stale") continue;
       if (made === "failed") return await giveUp("failed");

@@ -30,7 +30,13 @@ try {
     storageDirectory: join(root, "storage"),
     folders: [folder],
     mayKeep: () => true,
-    door: { unsavedText: async () => undefined, replace: async () => "stale", remove: async () => false },
+    door: {
+      unsavedText: async () => undefined,
+      replace: async () => "stale",
+      remove: async () => false,
+      restore: async () => "stale",
+      removeEmpty: async () => {},
+    },
   });
   await ledgers.settled();
   const source = { agent: "claude", agentName: "Claude Code", session: "s", folder };

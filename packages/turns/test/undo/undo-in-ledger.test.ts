@@ -154,3 +154,23 @@ it("leaves alone what the user typed between two writes of the agent while the u
   await ledgers.settled();
   expect(lab.read("a.txt")).toBe("first\nlast\nuser\n");
 });
+
+it("after a restart in a turn takes away nothing that the user typed, where the agent told of no command", async () => {
+  const lab = new TurnLab();
+  lab.commit({ "a.txt": "one\n", "b.txt": "one\n" });
+  const first = lab.open();
+  first.turnBegan(claude, "Change a");
+  await lab.told(first, "a.txt", "two\n");
+  first.dispose();
+  const second = lab.open();
+  await second.settled();
+  second.touched(lab.path("b.txt"));
+  lab.write("b.txt", "one\nmine\n");
+  lab.write("c.txt", "by a command that nobody heard of\n");
+  await lab.told(second, "a.txt", "three\n");
+  second.turnEnded(claude);
+  await second.settled();
+  expect(lab.files(second.turns()[0])).toEqual(["a.txt changed exact", "c.txt created likely"]);
+  await second.undo(second.turns()[0]?.id ?? "");
+  expect([lab.read("a.txt"), lab.read("b.txt"), lab.read("c.txt")]).toEqual(["one\n", "one\nmine\n", undefined]);
+});

@@ -113,6 +113,11 @@ class MemoryLedger implements UndoLedger {
   isWorking = (id: string): boolean => this.working.has(id);
   undid = async (notice: UndoNotice): Promise<void> => void this.notices.push(notice);
   refresh = async (): Promise<void> => {};
+  whole = async (): Promise<undefined> => undefined;
+  undidWhole = async (): Promise<void> => {};
+  broughtBack = async (): Promise<void> => {};
+  modes = (): undefined => undefined;
+  made = (): { readonly isNew: boolean; readonly folders: readonly string[] } => ({ isNew: false, folders: [] });
 
   async review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void> {
     const turn = this.turns.get(id);
@@ -132,6 +137,8 @@ class MemoryLedger implements UndoLedger {
       settle: async (path, texts) => {
         if (texts !== undefined) wrote[path] = texts;
       },
+      aboutToTake: async () => true,
+      settleTaken: async () => {},
       end: async () => {
         if (Object.keys(wrote).length === 0) return undefined;
         this.add(id, wrote, { undoes });

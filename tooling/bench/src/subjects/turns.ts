@@ -101,7 +101,13 @@ function open(folder: string, storageDirectory: string): FolderLedgers {
     storageDirectory,
     folders: [folder],
     mayKeep: () => true,
-    door: { unsavedText: async () => undefined, replace: async () => "stale", remove: async () => false },
+    door: {
+      unsavedText: async () => undefined,
+      replace: async () => "stale",
+      remove: async () => false,
+      restore: async () => "stale",
+      removeEmpty: async () => {},
+    },
   });
 }
 

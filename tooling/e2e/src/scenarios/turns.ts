@@ -42,7 +42,6 @@ export const turnUndo: Scenario = {
           ...(mode === undefined ? {} : { mode }),
         });
         const go = at("go");
-        // Without a repository, open files are looked at.
         await workbench.openFile("turn-shell.txt");
         agent.model.play(
           ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
@@ -133,7 +132,6 @@ export const turnSigns: Scenario = {
     try {
       await withHook(world, id, async () => {
         const mode = kind.quietModes.at(-1);
-        // Without a repository, open files are looked at.
         await coc.openFile("turn-shell.txt");
         const { agent, focus } = await world.startAgent(id, {
           isHooked: true,
@@ -253,7 +251,6 @@ export const turnView: Scenario = {
     try {
       await withHook(world, id, async () => {
         const mode = kind.quietModes.find(({ arguments: [, name] }) => name !== undefined && asksNothing.has(name));
-        // Without a repository, open files are looked at.
         await workbench.openFile("turn-shell.txt");
         const { agent, focus } = await world.startAgent(id, {
           isHooked: true,

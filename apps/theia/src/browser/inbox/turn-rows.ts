@@ -54,7 +54,7 @@ function fileRow(turn: ListedTurn, file: TurnFile, around: InboxSurroundings): I
     tone: "quiet",
     label: visibleText(path.base),
     state,
-    facts: [folderIn(path.dir.fsPath(), around.roots), kindWords(file)].filter((fact) => fact !== ""),
+    facts: [folderIn(path.dir.fsPath(), around.roots), kindWords(file, around.roots)].filter((fact) => fact !== ""),
     lines: file.lines,
     tooltip: [visibleText(file.path), attributionWords(turn, file), waiting].filter((part) => part !== "").join("\n"),
     actions: ["open", "keep", "undo"],
@@ -69,7 +69,12 @@ function iconOf({ kind, review, attribution }: TurnFile): string {
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
 
-function kindWords({ kind }: TurnFile): string {
+function kindWords({ kind, cannotUndo, movedFrom, movedTo }: TurnFile, roots: readonly string[]): string {
+  if (cannotUndo !== undefined)
+    return nls.localize("patchbay/turns/untold", "no copy of it was kept: it cannot be undone here");
+  if (movedFrom !== undefined)
+    return nls.localize("patchbay/turns/movedFrom", "moved from {0}", folderIn(movedFrom, roots));
+  if (movedTo !== undefined) return nls.localize("patchbay/turns/movedTo", "moved to {0}", folderIn(movedTo, roots));
   switch (kind) {
     case "created":
       return nls.localize("patchbay/turns/created", "new file");
@@ -77,9 +82,6 @@ function kindWords({ kind }: TurnFile): string {
       return nls.localize("patchbay/turns/deleted", "deleted");
     case "mode":
       return nls.localize("patchbay/turns/mode", "only its permissions");
-    case "binary":
-    case "large":
-      return nls.localize("patchbay/turns/untold", "too large, or not text: it cannot be undone here");
     default:
       return "";
   }

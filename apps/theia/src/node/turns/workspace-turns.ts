@@ -215,6 +215,7 @@ export class WorkspaceTurns implements Disposable {
     const { host, platform } = this.#options;
     const disk = createDiskDoor({ platform, folders });
     return {
+      ...disk,
       unsavedText: async (path) => (await host.unsavedIn(path))?.text,
       replace: async (path, heldText, text, mode) => {
         const found = await host.unsavedIn(path);

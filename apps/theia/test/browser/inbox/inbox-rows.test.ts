@@ -267,6 +267,17 @@ describe("the rows of the view", () => {
     expect(row?.actions).toEqual(["open", "keep", "undo"]);
   });
 
+  it("say of a moved file where it was, and where it is", () => {
+    const there = "/workspace/lib/there.txt";
+    const facts = [
+      { kind: "created", movedFrom: there },
+      { kind: "deleted", movedTo: there },
+    ] as const;
+    const files = turn.files.flatMap((file) => facts.map((one) => ({ ...file, ...one })));
+    const rows = allRows(rowsOf({}, [{ ...turn, files }])).slice(-2);
+    expect(rows.map((row) => row.facts.at(-1))).toEqual(["moved from lib/there.txt", "moved to lib/there.txt"]);
+  });
+
   it("show nothing that cannot be seen, whatever files and prompts are called", () => {
     for (const name of hostileNames) {
       const path = `/workspace/${name}/${name}`;
@@ -275,7 +286,7 @@ describe("the rows of the view", () => {
         activities: [{ ...activity, title: name }],
         proposals: [{ ...proposal, sessionId: activity.owner, path, agentName: name }],
       };
-      const files = turn.files.map((file) => ({ ...file, path }));
+      const files = turn.files.map((file) => ({ ...file, path, movedFrom: path }));
       const turns = [{ ...turn, prompt: name, agents: [name, name], files }];
       const rows = [false, true].flatMap((isByFolder) => inboxRows(status, { ...around, isByFolder }, turns));
       const texts = allRows(rows).flatMap(({ label, state, facts }) => [label, state, ...facts]);
