@@ -658,6 +658,43 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "The terminal says that it is another editor's, as one that tmux has kept does",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+      lab.environment["TERM_PROGRAM"] = "vscode";
+    },
+    says: [
+      "✗ This terminal is another editor's by its TERM_PROGRAM, so Claude Code does not connect to Editor (port N) by itself, nor by /ide. [terminal-of-another-editor]",
+      "  type: patchbay run claude",
+    ],
+  },
+  {
+    title: "A .env file has an agent look elsewhere",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".qwen/.env"), "QWEN_HOME=~/elsewhere\n");
+      lab.put(lab.inHome("elsewhere/settings.json"), '{ "tools": { "approvalMode": "default" } }');
+    },
+    says: [
+      "✗ Qwen Code takes QWEN_HOME ~/elsewhere from ~/.qwen/.env, but Editor (port N) was started without it, so Qwen Code does not find it. Take the line out, or set the variable where your editors get it, too. [variable-differs]",
+    ],
+  },
+  {
+    title: "A .env file of the folder names a program in place of an editor",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".env"), "QWEN_CODE_IDE_SERVER_STDIO_COMMAND=other\n");
+    },
+    says: [
+      "! QWEN_CODE_IDE_SERVER_STDIO_COMMAND is set in FOLDER/.env: Qwen Code may start that program instead of looking for an editor. [program-in-place-of-editor]",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
     title: "Claude Code connects by itself where its settings say so, without a variable",
     agents: ["claude"],
     make: async (lab) => {

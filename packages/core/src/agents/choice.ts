@@ -16,6 +16,8 @@ export type Choice<Read extends ReadRecord> =
   | { readonly kind: "takes"; readonly ranked: readonly RankedRecord<Read>[]; readonly tries: "first" | "all" }
   /** One has the folder open; it connects when it is told to. */
   | { readonly kind: "waits"; readonly record: Read }
+  /** One has the folder open, and by this variable the terminal is that of another editor: it connects to none by itself. */
+  | { readonly kind: "other-terminal"; readonly record: Read; readonly variable: string }
   | { readonly kind: "undecided"; readonly records: readonly Read[] }
   | { readonly kind: "none" };
 
@@ -35,6 +37,8 @@ export interface ChoiceFacts {
   readonly namedPort: number | undefined;
   /** See `OwnSettings.connectsByItself`. */
   readonly connectsByItself?: boolean | undefined;
+  /** See `OwnSettings.editorTerminal`. */
+  readonly editorTerminal?: string | undefined;
 }
 
 export function takes<Read extends ReadRecord>(

@@ -60,7 +60,10 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
   return {
     args: [...mode, ...connecting, ...args],
     connecting,
-    defaults: start.defaults === undefined ? undefined : await defaultsFor(withVariables(platform, settings?.variables), start.defaults),
+    defaults:
+      start.defaults === undefined
+        ? undefined
+        : await defaultsFor(withVariables(platform, settings?.variables), start.defaults),
     environment: settings?.looksForEditor === "no" ? (start.variables ?? {}) : {},
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),

@@ -69,6 +69,7 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "takes-ended-editor": true,
   "takes-other-folder": true,
   "temporary-directory-differs": true,
+  "terminal-of-another-editor": true,
   "token-refused": true,
   undecided: true,
   "variable-differs": true,

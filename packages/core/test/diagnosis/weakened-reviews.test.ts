@@ -89,8 +89,7 @@ describe("what a folder's own settings take away from reviews", () => {
     rmSync(join(platform.home, ".copilot"), { recursive: true });
     const off = inFolder(".claude/settings.json", { disableAllHooks: true });
     const said: (readonly [string, string | undefined])[] = [];
-    const show = async ({ code, values }: HostMessage): Promise<undefined> =>
-      void said.push([code, values["file"]]);
+    const show = async ({ code, values }: HostMessage): Promise<undefined> => void said.push([code, values["file"]]);
     const facts = { folders: [platform.workspace], told: new Set<string>() };
     await warnOfSettings({ messages: { show } }, platform, facts);
     const expected = [
