@@ -95,3 +95,10 @@ export function holds(root: string, folder: string): boolean {
 export async function realPlace({ files }: Pick<Platform, "files">, place: string): Promise<string> {
   return (await files.realPath(place).catch(() => undefined)) ?? place;
 }
+
+/** Whether a version is this one or an older one; what stands behind its three numbers does not count. */
+export function isAtMost(version: string, most: readonly [number, number, number]): boolean {
+  const numbers = version.split(".").map((part) => Number.parseInt(part, 10));
+  const index = most.findIndex((number, at) => number !== (numbers[at] ?? 0));
+  return index === -1 || (numbers[index] ?? 0) < (most[index] ?? 0);
+}

@@ -28,12 +28,16 @@ describe("the variables that Qwen Code takes from files", () => {
       "/home/user/work/.env": "ABOVE=3",
       "/home/user/.qwen/.env": `${port}=4\nMINE='4'`,
       "/home/user/.env": "MINE=5\nexport HOME_TOO=5",
+      // Beyond the home it does not look.
+      "/home/.env": "BEYOND=6",
     };
     expect((await read(files)).variables).toEqual({ [port]: "1", MINE: "4", HOME_TOO: "5" });
     const { [`${folder}/.qwen/.env`]: _nearest, ...others } = files;
     expect((await read(others)).variables).toEqual({ [port]: "2", OTHER: "2", MINE: "4", HOME_TOO: "5" });
     const { [`${folder}/.env`]: _next, ...above } = others;
     expect((await read(above)).variables).toEqual({ ABOVE: "3", [port]: "4", MINE: "4", HOME_TOO: "5" });
+    const { "/home/user/work/.env": _above, ...none } = above;
+    expect((await read(none)).variables).toEqual({ [port]: "4", MINE: "4", HOME_TOO: "5" });
     expect((await read(above)).variableFiles).toMatchObject({
       ABOVE: "/home/user/work/.env",
       MINE: "/home/user/.qwen/.env",

@@ -1,6 +1,6 @@
-import type { Platform } from "../../platform/platform.ts";
+import { isInContainer, type Platform } from "../../platform/platform.ts";
 import { joinPath } from "../../storage/private-directory.ts";
-import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
+import { type Choice, type ChoiceFacts, isAtMost, matching, rank, type ReadRecord, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
 import {
   chosenDirectory,
@@ -37,6 +37,7 @@ export const qwenChecks: AgentChecks = {
   },
   readSettings,
   choose,
+  neededVersion,
   difference: (theirs, ours) => {
     const variable = "QWEN_HOME";
     const homes = { theirs: variableOf(theirs, variable), ours: variableOf(ours, variable) };
@@ -58,6 +59,26 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
     ]),
     "all",
   );
+}
+
+/** The first one that was seen to find an editor by its records alone; of those between it and the older ones nothing is known. */
+const freeVersion = "0.12.0";
+
+/**
+ * Up to 0.10.1 it takes only the record that its port variable names, and in a container dials the container's host; up to 0.5.2 it reads
+ * none of these records.
+ */
+async function neededVersion(
+  version: string,
+  records: readonly ReadRecord[],
+  facts: ChoiceFacts,
+): Promise<string | undefined> {
+  if (!isAtMost(version, [0, 10, 1])) return undefined;
+  const fitting = await matching(records, facts);
+  if (fitting.length === 0) return undefined;
+  const isNamed = fitting.some(({ port }) => port === facts.namedPort);
+  const isFound = isNamed && !isAtMost(version, [0, 5, 2]) && !(await isInContainer(facts.platform));
+  return isFound ? undefined : freeVersion;
 }
 
 async function readSettings({ platform, folder }: SettingsPlace): Promise<OwnSettings> {
