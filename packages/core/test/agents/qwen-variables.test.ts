@@ -28,8 +28,6 @@ describe("the variables that Qwen Code takes from files", () => {
       "/home/user/work/.env": "ABOVE=3",
       "/home/user/.qwen/.env": `${port}=4\nMINE='4'`,
       "/home/user/.env": "MINE=5\nexport HOME_TOO=5",
-      // Beyond the home it does not look.
-      "/home/.env": "BEYOND=6",
     };
     expect((await read(files)).variables).toEqual({ [port]: "1", MINE: "4", HOME_TOO: "5" });
     const { [`${folder}/.qwen/.env`]: _nearest, ...others } = files;
@@ -42,6 +40,10 @@ describe("the variables that Qwen Code takes from files", () => {
       ABOVE: "/home/user/work/.env",
       MINE: "/home/user/.qwen/.env",
     });
+  });
+
+  it("are not looked for beyond the home", async () => {
+    expect((await read({ "/home/.env": `${port}=1` })).variables).toEqual({});
   });
 
   it("do not count beside the terminal's, unless those are empty", async () => {
