@@ -677,7 +677,7 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
-    title: "The terminal says that it is another editor's, as one that tmux has kept does",
+    title: "The terminal says that it is another editor's",
     agents: ["claude"],
     make: async (lab) => {
       lab.settle();
