@@ -21,16 +21,17 @@ export class SettingsLayers {
 
   /**
    * Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. `isStrict`: the agent takes
-   * comments and nothing else that is not JSON, and no empty file.
+   * comments and nothing else that is not JSON, and no empty file. `putAside`: those of which it goes on without what is not JSON.
    */
   static async read(
     { platform }: Pick<SettingsPlace, "platform">,
     paths: readonly string[],
-    { isStrict = false }: { readonly isStrict?: boolean } = {},
+    { isStrict = false, putAside = [] }: { readonly isStrict?: boolean; readonly putAside?: readonly string[] } = {},
   ): Promise<SettingsLayers> {
     const layers = paths.map(async (path): Promise<Layer> => {
       const text = await readSettingsText(platform, path);
       if (text === undefined) return { path, value: undefined, isInvalid: false };
+      if (putAside.includes(path) && !isCommentedJson(text)) return { path, value: undefined, isInvalid: false };
       const value = parseLooseJson(text);
       const isEmpty = !isStrict && text.trim() === "";
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -141,6 +141,7 @@ async function readLayers(place: SettingsPlace): Promise<ReadLayers> {
   const folderFiles = inFolder(place, ".qwen", "settings.json");
   const files = await SettingsLayers.read(place, [defaults, settingsFile, ...folderFiles, administrators], {
     isStrict: true,
+    putAside: folderFiles,
   });
   const own = files.only([defaults, settingsFile, administrators]);
   // It asks for trust only where the user has said so.
