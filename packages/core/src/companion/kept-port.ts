@@ -23,6 +23,8 @@ export interface KeptPortOptions {
   readonly port: number | undefined;
   readonly platform: Platform;
   readonly logger: Logger;
+  /** See `EndpointOptions.storage`. */
+  readonly storage?: PrivateStorage | undefined;
   readonly acceptor: SessionAcceptor;
   readonly hooks: HookAcceptor;
   /** Each gets a token. */
@@ -44,7 +46,7 @@ export interface OpenedEndpoint {
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, port: onlyPort, platform, logger, acceptor, hooks, dialects } = options;
+  const { kept, port: onlyPort, platform, logger, storage, acceptor, hooks, dialects } = options;
   const ids = dialects.map(({ id }) => id);
   const tokenHeaders = dialects.flatMap(({ tokenHeader }) => tokenHeader ?? []);
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
@@ -59,6 +61,7 @@ export async function listenOnKeptPort(options: KeptPortOptions): Promise<Opened
       clock,
       random,
       logger,
+      storage,
       acceptor,
       hooks,
     });

@@ -255,7 +255,7 @@ export class RunningCompanion implements Companion {
     const run = await this.#opened.get();
     const { storage, agents } = run;
     const kept = await readKeptEndpoint(storage);
-    const opened = await listenOnKeptPort({ ...this.#options, kept, acceptor: agents, hooks: agents });
+    const opened = await listenOnKeptPort({ ...this.#options, kept, storage, acceptor: agents, hooks: agents });
     run.opened = opened;
     const { address } = opened.endpoint;
     const warnings = await this.#announce(opened);

@@ -276,7 +276,10 @@ export class DiffRegistry {
       this.#services.views.tellPresence(proposal);
     }
     if (present) this.#redeliver(sessionId);
-    else this.#services.undelivered.tellKept(sessionId);
+    else {
+      this.#services.undelivered.tellKept(sessionId);
+      this.#services.outcomes.ownerPutAway(sessionId);
+    }
     this.#services.proposals.changed();
   }
 

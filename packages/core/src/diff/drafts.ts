@@ -157,8 +157,11 @@ function recordOf(proposal: Proposal): StoredProposal | undefined {
   return { ...common, draft: awaited.text, detached: true, kept: left, outcome: undefined };
 }
 
-/** Texts of proposals that nobody looks at take this much memory at most, UTF-16 units: 64 MB. What is more is on disk only. */
-export const maximumHeldUnits: number = 32 * 1024 * 1024;
+/**
+ * Texts of proposals that nobody looks at take this much memory at most, UTF-16 units: 32 MB. What is more is on disk only. Answers
+ * that wait for slow readers may take as much (endpoint/waiting-texts.ts): 64 MB in all.
+ */
+export const maximumHeldUnits: number = 16 * 1024 * 1024;
 
 export interface RestingTextsOptions {
   readonly store: ProposalStore;

@@ -219,15 +219,18 @@ export class OutcomeDelivery {
     return this.#find((pending) => pending.proposal.facts.owner.sessionId === sessionId) !== undefined;
   }
 
-  /** The owner's connection was let go of; the owner may come back and gets them on another one. */
+  /** The owner's connection was let go of, or its stream is missed; the owner may come back and gets them anew. */
   ownerPutAway(sessionId: string): void {
-    for (const pending of this.#pending.values()) {
-      if (pending.proposal.facts.owner.sessionId !== sessionId) continue;
-      const saved = this.#save(pending);
-      pending.carrying?.dispose();
-      pending.carrying = undefined;
-      void saved;
-    }
+    for (const pending of this.#pending.values())
+      if (pending.proposal.facts.owner.sessionId === sessionId) this.#putAway(pending);
+  }
+
+  /** Nothing of it is on its way any more; its texts may rest on disk. */
+  #putAway(pending: PendingOutcome): void {
+    const saved = this.#save(pending);
+    pending.carrying?.dispose();
+    pending.carrying = undefined;
+    void saved.then(() => this.#texts().offer(pending.proposal));
   }
 
   /** Rejections nobody waits for any more go; accepted text stays until someone fetches it. */
@@ -235,12 +238,9 @@ export class OutcomeDelivery {
     for (const pending of Array.from(this.#pending.values())) {
       if (pending.proposal.facts.owner.sessionId !== sessionId) continue;
       pending.awayFrom = this.#clock.monotonic();
-      if (outcomeOf(pending).kind === "accepted" && pending.proposal.facts.owner.outlivesConnection) {
-        const saved = this.#save(pending);
-        pending.carrying?.dispose();
-        pending.carrying = undefined;
-        void saved.then(() => this.#texts().offer(pending.proposal));
-      } else this.#remove(pending);
+      if (outcomeOf(pending).kind === "accepted" && pending.proposal.facts.owner.outlivesConnection)
+        this.#putAway(pending);
+      else this.#remove(pending);
     }
   }
 

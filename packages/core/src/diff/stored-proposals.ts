@@ -60,7 +60,7 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
   return {
     save: async (record) => {
       written.add(record.facts.id);
-      await storage.write(proposalKeyPrefix + record.facts.id, jsonPieces(record));
+      await storage.write(proposalKeyPrefix + record.facts.id, jsonPieces(withTextsOnce(record)));
     },
     remove: async (id) => {
       // Most proposals are decided before anything of them was written.
@@ -86,6 +86,47 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
       return records;
     },
   };
+}
+
+/** Shorter texts stand where they belong, UTF-16 units. */
+const shortText = 256;
+
+/**
+ * What is stored of a record: a long text stands there once, in `texts`, and `{ "of": 0 }` wherever the record has it. What was
+ * proposed, accepted and shown is mostly the same text, and there is only so much room.
+ */
+export function withTextsOnce(record: StoredProposal): Readonly<Record<string, unknown>> {
+  const places = new Map<string, number>();
+  const replace = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      if (value.length < shortText) return value;
+      const of = places.get(value) ?? places.size;
+      places.set(value, of);
+      return { of };
+    }
+    if (Array.isArray(value)) return value.map(replace);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replace(member)]));
+  };
+  const members = Object.entries(record).map(([key, member]) => [key, replace(member)]);
+  return { ...Object.fromEntries(members), texts: Array.from(places.keys()) };
+}
+
+const storedTexts = z.object({ texts: z.array(z.string()).default([]) });
+
+/** What `withTextsOnce` was made of. */
+function withTextsInPlace(value: unknown): unknown {
+  const parsed = storedTexts.safeParse(value);
+  const texts = parsed.success ? parsed.data.texts : [];
+  const place = (member: unknown): unknown => {
+    if (Array.isArray(member)) return member.map(place);
+    if (typeof member !== "object" || member === null) return member;
+    const members = Object.entries(member);
+    const [first] = members;
+    if (members.length === 1 && first?.[0] === "of" && typeof first[1] === "number") return texts[first[1]];
+    return Object.fromEntries(members.map(([key, one]) => [key, place(one)]));
+  };
+  return place(value);
 }
 
 const owner = z.object({
@@ -181,7 +222,7 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
     // A half-written or foreign file is as good as none.
     return undefined;
   }
-  const parsed = stored.safeParse(value);
+  const parsed = stored.safeParse(withTextsInPlace(value));
   if (!parsed.success) return undefined;
   const { base, draft, outcome: decided, ...rest } = parsed.data;
   return { ...rest, draft, outcome: decided, base: base === undefined ? undefined : baseOf(base) };

@@ -11,6 +11,8 @@ import type { Disposable } from "../support/disposable.ts";
 import { refuse, rpcCodes } from "./answers.ts";
 import { parseLargeJson } from "./json-rpc.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
+import { WaitingTexts, writeAtPace } from "./waiting-texts.ts";
+import { jsonLine, type PiecedText } from "../support/json-pieces.ts";
 
 /** How long streams and sockets may take to end by themselves when the endpoint closes, ms. */
 const closeGraceMs = 500;
@@ -40,6 +42,10 @@ export class AgentService {
     const { clock, logger, acceptor } = options;
     const onListenerFailure = (error: unknown): void => logger.error("A listener failed.", { cause: messageOf(error) });
     this.#options = options;
+    const waiting = new WaitingTexts({ storage: options.storage, logger, token: () => options.random.token(8) });
+    waiting
+      .sweep()
+      .catch((error: unknown) => logger.warn("Old answers could not be removed", { reason: messageOf(error) }));
     this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
     this.#table = new ConnectionTable(acceptor, this.#heartbeat, limits, onListenerFailure);
     this.#ids = new SessionIds(options.sessionKey, options.random);
@@ -48,6 +54,7 @@ export class AgentService {
       logger,
       limits,
       frames: new EventFrames(clock.now()),
+      waiting,
       onListenerFailure,
       leave: (entry, why) => this.#table.remove(entry, why),
       considerIdle: (entry, nowMs) => this.#table.considerIdle(entry, nowMs),
@@ -105,7 +112,7 @@ export const hookBeatMs = 20_000;
 const mostWaiting = 256;
 
 export interface HookRouteOptions {
-  readonly context: Pick<ConnectionContext, "clock" | "limits" | "logger">;
+  readonly context: Pick<ConnectionContext, "clock" | "limits" | "logger" | "waiting">;
   readonly hooks: HookAcceptor | undefined;
 }
 
@@ -188,14 +195,25 @@ export class HookRoute {
           if (beat === undefined) schedule();
         },
       });
+      // A beat in the middle of a line would end it.
+      beat?.dispose();
       // Who is cut off without a last line asks again: the editor may come back.
-      response.write(`${JSON.stringify(output === undefined ? { state: "none" } : { state: "done", output })}\n`);
+      await this.#writeText(response, jsonLine(output === undefined ? { state: "none" } : { state: "done", output }));
     } catch (error) {
       context.logger.error("A hook could not be answered.", { cause: messageOf(error) });
     } finally {
       beat?.dispose();
       this.#waiting.delete(response);
       response.end();
+    }
+  }
+
+  async #writeText(response: ServerResponse, pieced: PiecedText): Promise<void> {
+    const text = this.#options.context.waiting.hold(pieced);
+    try {
+      await writeAtPace(response, text);
+    } finally {
+      text.dispose();
     }
   }
 

@@ -6,6 +6,7 @@ import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
 import type { EndpointLimits, SessionAcceptor } from "./endpoint.ts";
 import type { EventFrames } from "./event-stream.ts";
+import type { WaitingTexts } from "./waiting-texts.ts";
 
 /** A connection as the table sees it. */
 export interface TableEntry extends Beating {
@@ -140,6 +141,8 @@ export interface ConnectionContext {
   readonly logger: Logger;
   readonly limits: EndpointLimits;
   readonly frames: EventFrames;
+  /** Answers for slow readers. */
+  readonly waiting: WaitingTexts;
   readonly onListenerFailure: ListenerFailure;
   /** The connection ends by itself. */
   leave(entry: TableEntry, why: "closed"): void;

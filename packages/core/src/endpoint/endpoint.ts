@@ -6,6 +6,7 @@ import type { Event } from "../support/emitter.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
+import type { WaitingStorage } from "./waiting-texts.ts";
 
 /** What the endpoint needs to serve: where, with what secret, and who takes the agents. */
 export interface EndpointOptions {
@@ -21,6 +22,8 @@ export interface EndpointOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly limits?: Partial<EndpointLimits>;
+  /** Answers for slow readers are put there beyond what may wait in memory; undefined: nowhere. */
+  readonly storage?: WaitingStorage | undefined;
   readonly acceptor: SessionAcceptor;
   /** Answers hooks; absent: every hook is told that there is no opinion. */
   readonly hooks?: HookAcceptor;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TcpPorts } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
+import { anyOf } from "./waiting-texts.ts";
 
 /**
  * What a client waits before it re-opens a stream that ended unannounced, ms. Clients built on the MCP SDK try twice,
@@ -25,8 +26,8 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #isChunked: boolean;
   #lastId: number;
-  /** A message of some megabytes that is being encoded: what comes after it waits. */
-  #encoding: PieceEncoder | undefined;
+  /** A message of some megabytes that is being sent: what comes after it waits. */
+  #sending: PiecedText | undefined;
   #onDrain: () => void = () => {};
 
   /** `lastId` is what the client says it has: ids never go back for it, or it would be told again what it has. */
@@ -46,7 +47,7 @@ export class EventStream {
     // It ends with the stream.
     this.#socket.on("drain", onDrain);
     response.on("close", () => {
-      this.#encoding?.cancel();
+      this.#sending = undefined;
       onLost();
     });
     // A write that meets a reset connection is told by "close".
@@ -62,7 +63,7 @@ export class EventStream {
 
   /** The reader is slower than what was written; anything more would only fill memory. */
   get isBlocked(): boolean {
-    return this.#encoding !== undefined || this.#response.writableNeedDrain || this.#socket.writableNeedDrain;
+    return this.#sending !== undefined || this.#response.writableNeedDrain || this.#socket.writableNeedDrain;
   }
 
   get ports(): TcpPorts | undefined {
@@ -82,18 +83,28 @@ export class EventStream {
     else this.#response.write(frame.bytes, onWritten);
   }
 
-  /** As `write`, for a message of some megabytes: encoded in turns with other work, and then written as a whole. */
+  /** As `write`, for a message of some megabytes: a piece is made when the reader has taken the one before, with other work in between. */
   writeLong(id: number, json: PiecedText, onFlushed: () => void): void {
     this.#lastId = id;
-    this.#encoding = new PieceEncoder({ pieces: () => eventPieces(id, json) }, (parts) => {
-      this.#encoding = undefined;
-      this.#socket.cork();
+    this.#sending = json;
+    void this.#sendLong(json, `id: ${id}\ndata: `, onFlushed);
+  }
+
+  async #sendLong(json: PiecedText, head: string, onFlushed: () => void): Promise<void> {
+    const response = this.#response;
+    response.write(head);
+    for (const piece of json.pieces()) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#sending === json && (response.writableNeedDrain || this.#socket.writableNeedDrain))
+        await anyOf(["drain", "close"], [response, this.#socket]);
+      // The stream has ended meanwhile.
+      if (this.#sending !== json) return;
       // Node makes chunks of them where it must.
-      for (const part of parts) this.#response.write(part);
-      this.#response.write("\n\n", unlessFailed(onFlushed));
-      this.#socket.uncork();
-      if (!this.isBlocked) this.#onDrain();
-    });
+      response.write(piece);
+    }
+    this.#sending = undefined;
+    response.write("\n\n", unlessFailed(onFlushed));
+    if (!this.isBlocked) this.#onDrain();
   }
 
   /** False while an earlier answer on the same connection is not through, and after the end. */
@@ -109,7 +120,6 @@ export class EventStream {
   /** Ends with the last chunk, upon which clients re-open silently; a reader that is stuck is cut. `onEnded` runs once. */
   end(retryMs?: number, onEnded?: () => void): void {
     const response = this.#response;
-    this.#encoding?.finish();
     if (onEnded !== undefined) {
       if (response.destroyed) onEnded();
       else response.once("close", onEnded);
@@ -120,12 +130,8 @@ export class EventStream {
   }
 }
 
-function* eventPieces(id: number, json: PiecedText): Generator<string> {
-  yield `id: ${id}\ndata: `;
-  yield* json.pieces();
-}
-
-function unlessFailed(onFlushed: () => void): (error?: Error | null) => void {
+/** For the callback of a write. */
+export function unlessFailed(onFlushed: () => void): (error?: Error | null) => void {
   return (error) => {
     if (error === undefined || error === null) onFlushed();
   };
@@ -179,47 +185,4 @@ export function encodeEvent(id: number, json: string): EventFrame {
   const size = `${Buffer.byteLength(text).toString(16)}\r\n`;
   const chunk = Buffer.from(`${size}${text}\r\n`, "utf8");
   return { id, chunk, bytes: chunk.subarray(size.length, -2) };
-}
-
-/**
- * Makes bytes of a text of some megabytes, a piece in a turn, with other work in between; what is asked for sooner (`finish`) is
- * made at once. `onDone` gets all bytes together, once, and nothing of them before: who sends them never stops in the middle.
- */
-export class PieceEncoder {
-  readonly #pieces: Iterator<string>;
-  readonly #onDone: (parts: readonly Buffer[]) => void;
-  readonly #parts: Buffer[] = [];
-  #isOver = false;
-
-  constructor(text: PiecedText, onDone: (parts: readonly Buffer[]) => void) {
-    this.#pieces = text.pieces()[Symbol.iterator]();
-    this.#onDone = onDone;
-    setImmediate(this.#turn);
-  }
-
-  /** There is no later turn: the rest is made now. */
-  finish(): void {
-    while (!this.#isOver) this.#step();
-  }
-
-  /** Nobody wants the bytes any more. */
-  cancel(): void {
-    this.#isOver = true;
-  }
-
-  readonly #turn = (): void => {
-    if (this.#isOver) return;
-    this.#step();
-    if (!this.#isOver) setImmediate(this.#turn);
-  };
-
-  #step(): void {
-    const { done, value } = this.#pieces.next();
-    if (done !== true) {
-      this.#parts.push(Buffer.from(value));
-      return;
-    }
-    this.#isOver = true;
-    this.#onDone(this.#parts);
-  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson, answerLastStream, refuse, rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
@@ -13,6 +14,18 @@ import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 const protocolVersions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 type ReadableRpc = Exclude<IncomingRpc, { kind: "invalid" }>;
+
+/**
+ * So many requests of one connection are answered at the same time. Agents ask one thing at a time on each; a client that pipelines
+ * could otherwise have any number of answers made that it does not read.
+ */
+const mostUnanswered = 4;
+
+/** The requests of one connection. */
+interface RequestLine {
+  unanswered: number;
+  readonly waiting: (() => void)[];
+}
 
 export interface McpRouteOptions {
   readonly context: ConnectionContext;
@@ -30,6 +43,7 @@ export class McpRoute {
   /** Sessions whose engine is not connected yet. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the engine is connected or is not.
   readonly #connecting: Map<string, Promise<void>> = new Map();
+  readonly #lines: WeakMap<Socket, RequestLine> = new WeakMap();
 
   constructor(options: McpRouteOptions) {
     this.#context = options.context;
@@ -47,10 +61,26 @@ export class McpRoute {
     }
     const told = headers["mcp-session-id"];
     const sessionId = typeof told === "string" && told !== "" ? told : undefined;
-    if (method === "POST") this.#post(request, response, sessionId, tokenName);
+    if (method === "POST") this.#inTurn(request, response, () => this.#post(request, response, sessionId, tokenName));
     else if (sessionId === undefined) this.#refuse(request, response, 400, "The header mcp-session-id is missing.");
     else if (method === "GET") this.#get(request, response, sessionId, tokenName);
     else this.#delete(request, response, sessionId);
+  }
+
+  /** A further request of a connection waits, unread, while its client does not take the answers to those before it. */
+  #inTurn({ socket }: IncomingMessage, response: ServerResponse, go: () => void): void {
+    const line = this.#lines.get(socket) ?? { unanswered: 0, waiting: [] };
+    this.#lines.set(socket, line);
+    const begin = (): void => {
+      line.unanswered += 1;
+      response.once("close", () => {
+        line.unanswered -= 1;
+        line.waiting.shift()?.();
+      });
+      if (!response.destroyed) go();
+    };
+    if (line.unanswered < mostUnanswered) begin();
+    else line.waiting.push(begin);
   }
 
   #get(request: IncomingMessage, response: ServerResponse, sessionId: string, tokenName: string): void {

@@ -9,13 +9,14 @@ import type {
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
-import { holdsLongString, jsonPieces, type PiecedText } from "../support/json-pieces.ts";
-import { answerEmpty, answerInPieces, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
+import { holdsLongString, jsonPieces, onePiece, type PiecedText } from "../support/json-pieces.ts";
+import { answerEmpty, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, ShutOptions, TableEntry } from "./connection-table.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
 import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
+import { answerAtPace, isReadyFor } from "./waiting-texts.ts";
 
 /** A request of the agent that waits for its answer. */
 interface PendingRequest {
@@ -183,8 +184,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
   #answer(pending: PendingRequest, message: Exclude<JSONRPCMessage, { method: string }>): void {
     const { id, response } = pending;
     if ("result" in message && !pending.startsSession && holdsLongString(message.result)) {
-      const { pieces } = jsonPieces({ jsonrpc: "2.0", id, result: message.result });
-      answerInPieces(response, 200, pieces()).catch((error: unknown) => this.#answerFailed(pending, error));
+      this.#answerAtPace(pending, jsonPieces({ jsonrpc: "2.0", id, result: message.result }));
       return;
     }
     let text: string;
@@ -199,9 +199,17 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       text = rpcError(id, rpcCodes.internalError, "The answer could not be written.");
     }
     const begins = pending.startsSession && "result" in message;
-    answerJson(response, 200, text, begins ? this.sessionId : undefined);
+    if (pending.startsSession || isReadyFor(response))
+      answerJson(response, 200, text, begins ? this.sessionId : undefined);
+    else this.#answerAtPace(pending, onePiece(text));
     // Nobody has the id of a session that the engine refused.
     if (pending.startsSession && !begins) void this.close();
+  }
+
+  #answerAtPace(pending: PendingRequest, text: PiecedText): void {
+    answerAtPace(pending.response, this.#context.waiting.hold(text)).catch((error: unknown) =>
+      this.#answerFailed(pending, error),
+    );
   }
 
   #answerFailed({ id, response }: PendingRequest, error: unknown): void {

@@ -85,12 +85,13 @@ export class WebSocketDoor {
     splitter.follow(socket);
     webSocket.binaryType = "fragments";
     const peer: WebSocketPeer = { webSocket, socket, gate };
+    let transport: WebSocketTransport | undefined;
     const watch = new PeerWatch({
       ...peer,
+      hasMore: () => transport?.hasOutgoing === true,
       clock: context.clock,
       messageTimeoutMs: Math.min(messageTimeoutMs, context.limits.bodyTimeoutMs),
     });
-    let transport: WebSocketTransport | undefined;
     // oxlint-disable-next-line patchbay/no-kept-promise -- A failure closes this WebSocket.
     let starting: Promise<void> | undefined;
     const early: JSONRPCMessage[] = [];
@@ -121,8 +122,11 @@ export class WebSocketDoor {
     const take = (incoming: IncomingRpc | undefined): void => {
       if (webSocket.readyState !== webSocket.OPEN) return;
       if (incoming === undefined) webSocket.close(1003, "Only text messages are supported.");
-      else if (incoming.kind === "invalid") webSocket.send(rpcError(incoming.id, incoming.code, incoming.reason));
-      else receive(incoming);
+      else if (incoming.kind === "invalid") {
+        const answer = rpcError(incoming.id, incoming.code, incoming.reason);
+        if (transport === undefined) webSocket.send(answer);
+        else transport.answer(answer);
+      } else receive(incoming);
     };
     const reading = new InTurns(gate);
     webSocket.on("message", (data, isBinary) => {

@@ -173,6 +173,8 @@ export interface PeerWatchOptions {
   readonly webSocket: WebSocket;
   readonly socket: Socket;
   readonly gate: ReadingGate;
+  /** Whether more waits for the peer than was written to its socket. */
+  readonly hasMore: () => boolean;
   readonly clock: Clock;
   /** From the first bytes of a message to its end, ms. */
   readonly messageTimeoutMs: number;
@@ -194,9 +196,11 @@ export class PeerWatch implements Beating {
 
   /** Begins; to be called when `ws` listens to the socket already, so that each chunk is seen after what it completes. */
   follow(): void {
-    const { webSocket, socket, gate } = this.#options;
+    const { webSocket, socket, gate, hasMore } = this.#options;
     socket.on("data", () => this.#chunkCame());
-    socket.on("drain", () => gate.release("writing"));
+    socket.on("drain", () => {
+      if (!hasMore()) gate.release("writing");
+    });
     webSocket.on("message", () => this.#messageEnded());
     webSocket.on("pong", (data) => this.#controlFrameEnded(data.length));
     webSocket.on("ping", (data) => {

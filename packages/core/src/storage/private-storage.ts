@@ -39,7 +39,7 @@ export interface PrivateStorageOptions {
 export interface PrivateStorage {
   /** The text last written, or undefined where there is none. */
   read(key: string): Promise<string | undefined>;
-  write(key: string, text: string | PiecedText): Promise<void>;
+  write(key: string, text: string | Pick<PiecedText, "pieces">): Promise<void>;
   remove(key: string): Promise<void>;
   /** The file that holds a value, for a process of ours that goes on without this one; undefined where nothing was stored yet. */
   locate(key: string): Promise<string | undefined>;
@@ -116,7 +116,7 @@ class DirectoryStorage implements PrivateStorage {
     });
   }
 
-  async write(key: string, text: string | PiecedText): Promise<void> {
+  async write(key: string, text: string | Pick<PiecedText, "pieces">): Promise<void> {
     checkKey(key);
     const limit = Math.min(this.#maximumBytes, ...this.#boundsOf(key).map(({ maximumBytes }) => maximumBytes));
     const counted = new CountedText(limit, key);

@@ -3,12 +3,36 @@ const pieceLength = 256 * 1024;
 
 /** A text that comes in pieces, for who writes it bit by bit instead of holding everything up for the whole. */
 export interface PiecedText {
+  /** About how much memory what it is made of takes, UTF-16 units. */
+  readonly units: number;
   pieces(): Iterable<string>;
 }
 
 /** What `JSON.stringify` makes of plain data, in pieces: for a string of some megabytes it takes long, and the editor waits. */
 export function jsonPieces(value: unknown): PiecedText {
-  return { pieces: () => inBatches(write(value)) };
+  return { units: unitsOf(value), pieces: () => inBatches(write(value)) };
+}
+
+/** The same as a line of NDJSON, with its end. */
+export function jsonLine(value: unknown): PiecedText {
+  const line = function* (): Generator<string> {
+    yield* write(value);
+    yield "\n";
+  };
+  return { units: unitsOf(value), pieces: () => inBatches(line()) };
+}
+
+/** A text that is there as one. */
+export function onePiece(text: string): PiecedText {
+  return { units: text.length, pieces: () => [text] };
+}
+
+function unitsOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  let units = 1;
+  for (const member of Object.values(value)) units += unitsOf(member);
+  return units;
 }
 
 /** The whole of a text. */

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DiffOutcome } from "../../src/diff/model.ts";
-import { parseStoredProposal, type StoredProposal } from "../../src/diff/stored-proposals.ts";
+import { parseStoredProposal, type StoredProposal, withTextsOnce } from "../../src/diff/stored-proposals.ts";
 
-const text = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "\ufeff", "😀", '"', "\\", "\u2028", "\0") });
+const short = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "\ufeff", "😀", '"', "\\", "\u2028", "\0") });
+const text = fc.oneof(
+  short,
+  fc.tuple(fc.constantFrom("x", "y"), short).map(([long, end]) => long.repeat(300) + end),
+);
 const accepted = fc.record({ kind: fc.constant("accepted" as const), text, edited: fc.boolean() });
 const outcome: fc.Arbitrary<DiffOutcome> = fc.oneof(
   accepted,
@@ -64,7 +68,18 @@ describe("a kept proposal", () => {
   it("comes back as it was written, to the last character", () => {
     fc.assert(
       fc.property(stored, (record) => {
-        expect(parseStoredProposal(JSON.stringify(record))).toEqual(record);
+        expect(parseStoredProposal(JSON.stringify(withTextsOnce(record)))).toEqual(record);
+      }),
+    );
+  });
+
+  it("has a long text once, however often it stands there", () => {
+    fc.assert(
+      fc.property(stored, (record) => {
+        const input = { ...record.facts.input, text: "proposed".repeat(1000) };
+        const outcome = { kind: "accepted", text: input.text, edited: false } as const;
+        const whole = JSON.stringify(withTextsOnce({ ...record, facts: { ...record.facts, input }, outcome }));
+        expect(whole.split(input.text)).toHaveLength(2);
       }),
     );
   });
@@ -76,9 +91,9 @@ describe("a kept proposal", () => {
   it("is undefined where it was cut off, or where one part of it is of another kind", () => {
     fc.assert(
       fc.property(stored, fc.nat(), fc.constantFrom("facts", "detached", "sentAs"), (record, at, part) => {
-        const whole = JSON.stringify(record);
+        const whole = JSON.stringify(withTextsOnce(record));
         expect(parseStoredProposal(whole.slice(0, at % whole.length))).toBeUndefined();
-        expect(parseStoredProposal(JSON.stringify({ ...record, [part]: "another" }))).toBeUndefined();
+        expect(parseStoredProposal(JSON.stringify({ ...withTextsOnce(record), [part]: "another" }))).toBeUndefined();
       }),
     );
   });

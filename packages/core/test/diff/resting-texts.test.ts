@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maximumHeldUnits } from "../../src/diff/drafts.ts";
+import { maximumWaitingBytes } from "../../src/endpoint/waiting-texts.ts";
 import type { StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { ownerOf, type RegistryUnderTest, startRegistry, TestStore } from "./registry-under-test.ts";
 
@@ -42,8 +43,8 @@ async function answersOfVanishedAgents(): Promise<RegistryUnderTest & { readonly
   return { ...under, store };
 }
 
-it("64 MB are the bound, whatever the script: a unit takes two bytes in most", () => {
-  expect(2 * maximumHeldUnits).toBe(64 * 1024 * 1024);
+it("64 MB are the bound of all that waits, whatever the script: a unit takes two bytes at most", () => {
+  expect(2 * maximumHeldUnits + maximumWaitingBytes).toBe(64 * 1024 * 1024);
 });
 
 describe("answers of agents that vanished", () => {

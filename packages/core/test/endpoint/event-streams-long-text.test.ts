@@ -37,7 +37,7 @@ describe("event streams that carry a long text", () => {
       }
     };
     transport.pushReliable(note("before"), () => {});
-    transport.pushReliable({ pieces }, () => {});
+    transport.pushReliable({ units: filled.length, pieces }, () => {});
     transport.pushReliable(note("behind"), () => {});
     transport.pushLatest("context", note("context"));
     await eventually(() => stream.events.length).toBe(4);

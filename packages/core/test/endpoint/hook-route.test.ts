@@ -77,6 +77,25 @@ describe("the door for hooks", () => {
     expect(await read()).toBe(`${JSON.stringify({ state: "done", output: "yes" })}\n`);
   });
 
+  it("says nothing of the kind in the middle of an answer, however slowly that is read", async () => {
+    const { hooks, answer } = held();
+    const clock = createFakeClock();
+    const under = await startEndpoint({ hooks, clock });
+    const response = await post(under, event);
+    const output = "x".repeat(32 * 1024 * 1024);
+    answer(output);
+    const read: Buffer[] = [];
+    for await (const chunk of response.body ?? []) {
+      read.push(Buffer.from(chunk));
+      // The rest is yet to be written: buffers on the way do not hold as much.
+      if (read.length === 3) clock.advance(hookBeatMs);
+    }
+    const lines = Buffer.concat(read).toString().split("\n");
+    expect(read.length).toBeGreaterThan(3);
+    expect(lines.length).toBe(3);
+    expect(lines[1] === JSON.stringify({ state: "done", output })).toBe(true);
+  });
+
   it("prints what the companion left for it when its time is up, and the companion hears of it", async () => {
     const { calls, hooks } = held();
     const under = await startEndpoint({ hooks });

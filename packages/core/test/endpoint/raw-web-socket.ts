@@ -3,6 +3,7 @@ import { token } from "./endpoint-under-test.ts";
 import { openRaw, type RawConnection } from "./raw-connection.ts";
 
 export interface Frame {
+  readonly isFinal: boolean;
   readonly opcode: number;
   readonly payload: Buffer;
 }
@@ -58,6 +59,7 @@ export function framesOf(connection: RawConnection): Frame[] {
   let at = all.indexOf("\r\n\r\n") + 4;
   while (at + 2 <= all.length) {
     const opcode = (all[at] ?? 0) & 15;
+    const isFinal = ((all[at] ?? 0) & 0x80) !== 0;
     let length = (all[at + 1] ?? 0) & 127;
     at += 2;
     if (length === 126) {
@@ -68,7 +70,7 @@ export function framesOf(connection: RawConnection): Frame[] {
       at += 8;
     }
     if (at + length > all.length) break;
-    frames.push({ opcode, payload: all.subarray(at, at + length) });
+    frames.push({ opcode, isFinal, payload: all.subarray(at, at + length) });
     at += length;
   }
   return frames;
@@ -82,11 +84,25 @@ export async function closeCode(connection: RawConnection): Promise<number | und
   return found === undefined || found.payload.length < 2 ? undefined : found.payload.readUInt16BE(0);
 }
 
+/** Text messages that are whole, of one frame or of several. */
+function textsOf(frames: readonly Frame[]): string[] {
+  const texts: string[] = [];
+  let parts: Buffer[] = [];
+  for (const { opcode, isFinal, payload } of frames) {
+    if (opcode > 1) continue;
+    parts.push(payload);
+    if (!isFinal) continue;
+    texts.push(Buffer.concat(parts).toString("utf8"));
+    parts = [];
+  }
+  return texts;
+}
+
 /** The JSON messages that came, waiting for `count` of them. */
 export async function messages(connection: RawConnection, count: number): Promise<unknown[]> {
-  const texts = (): Frame[] => framesOf(connection).filter(({ opcode }) => opcode === 1);
+  const texts = (): string[] => textsOf(framesOf(connection));
   await connection.until(() => texts().length >= count);
-  return texts().map(({ payload }): unknown => JSON.parse(payload.toString("utf8")));
+  return texts().map((text): unknown => JSON.parse(text));
 }
 
 export interface UpgradeOptions {

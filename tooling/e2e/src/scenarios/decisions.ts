@@ -1,4 +1,5 @@
 import { everyAgent, readersToo } from "../agents/index.ts";
+import { poll } from "../support/poll.ts";
 import { mustEqual, must, type Scenario } from "./scenario.ts";
 import {
   diffTitle,
@@ -26,6 +27,28 @@ export const accept: Scenario = {
     await waitForContents(world, "accept.txt", changed);
     await started.agent.waitForScreen(/All done\./);
     await waitForNoDiff(world, started.agent, "accept.txt");
+  },
+};
+
+/** An accepted text of some megabytes reaches the agent whole: Claude Code gets it in several frames of its WebSocket. */
+export const acceptLong: Scenario = {
+  name: "accept-long",
+  agents: ["claude"],
+  isFor: ({ id }) => id === "vscode",
+  run: async (world, id) => {
+    await world.writeFile("long.txt", startContents);
+    const started = await world.startAgent(id);
+    await started.agent.waitForConnection();
+    const to = `FIRST line${"\né, a line of a text that goes on and on".repeat(70_000)}`;
+    await propose(world, started, { file: "long.txt", from: "first line", to });
+    await world.editor.showDiff(diffTitle(started.agent, "long.txt"));
+    await world.editor.acceptDiff();
+    const expected = startContents.replace("first line", to);
+    await poll("the long text in the file", async () => (await world.readFile("long.txt")) === expected, {
+      timeout: 60_000,
+      describe: () => started.agent.terminal.screen(),
+    });
+    await waitForNoDiff(world, started.agent, "long.txt");
   },
 };
 

@@ -2,7 +2,7 @@ import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } fro
 import { follows, hunk, hunkVerdicts, insert, killed, language, passing, undo, unified, unsaved } from "./coc-ways.ts";
 import { panelBeside, panelPage } from "./coc-panel.ts";
 import { connected, selection } from "./context.ts";
-import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
+import { accept, acceptEdited, acceptLong, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
@@ -55,6 +55,7 @@ export const scenarios: readonly Scenario[] = [
   selection,
   accept,
   acceptEdited,
+  acceptLong,
   reject,
   terminal,
   focus,

@@ -38,6 +38,10 @@ export class RawConnection {
     return Buffer.concat(this.#chunks);
   }
 
+  get receivedBytes(): number {
+    return this.socket.bytesRead;
+  }
+
   get text(): string {
     return this.received.toString("latin1");
   }

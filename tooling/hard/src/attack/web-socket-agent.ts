@@ -39,6 +39,8 @@ export class WebSocketAgent {
   readonly #waiting: Set<() => void> = new Set();
   /** What came of a frame that is not whole yet, and how many bytes are needed before it is looked at again. */
   #rest: Buffer[];
+  /** Of a message whose last frame has not come. */
+  readonly #fragments: Buffer[] = [];
   #restBytes: number;
   #neededBytes = 0;
   #nextId = 1;
@@ -209,9 +211,12 @@ export class WebSocketAgent {
     this.#neededBytes = neededBytes;
     for (const one of frames) {
       this.frames.push(one);
-      if (one.opcode === opcodes.text)
-        this.messages.push(incomingSchema.parse(JSON.parse(one.payload.toString("utf8"))));
-      else if (one.opcode === opcodes.pong) this.pongs += 1;
+      if (one.opcode === opcodes.text || one.opcode === opcodes.continuation) {
+        this.#fragments.push(one.payload);
+        if (!one.isFinal) continue;
+        const text = Buffer.concat(this.#fragments.splice(0)).toString("utf8");
+        this.messages.push(incomingSchema.parse(JSON.parse(text)));
+      } else if (one.opcode === opcodes.pong) this.pongs += 1;
       else if (one.opcode === opcodes.ping) this.send(frame({ opcode: opcodes.pong, payload: one.payload }));
       else if (one.opcode === opcodes.close) {
         this.closeCode = one.payload.length >= 2 ? one.payload.readUInt16BE(0) : 1005;

@@ -44,6 +44,7 @@ export interface ReceivedFrame {
   readonly opcode: number;
   readonly payload: Buffer;
   readonly rsv: number;
+  readonly isFinal: boolean;
 }
 
 export interface ReadFrames {
@@ -76,7 +77,8 @@ export function readFrames(bytes: Buffer): ReadFrames {
       neededBytes = start + length - at;
       break;
     }
-    frames.push({ opcode: first & 0x0f, rsv: (first >> 4) & 7, payload: bytes.subarray(start, start + length) });
+    const payload = bytes.subarray(start, start + length);
+    frames.push({ opcode: first & 0x0f, rsv: (first >> 4) & 7, isFinal: (first & 0x80) !== 0, payload });
     at = start + length;
   }
   return { frames, rest: bytes.subarray(at), neededBytes };
