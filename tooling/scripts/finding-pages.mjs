@@ -17,6 +17,7 @@ export const editorFindings = [
   "no-folder-open",
   "not-yet-listening",
   "session",
+  "settings-not-json",
   "sharing-off",
   "shows-changes-in-terminal",
   "stopped",

@@ -104,7 +104,7 @@ const core = {
     rooms: [
       ...ground,
       "context",
-      "diagnosis/weakened-reviews",
+      "diagnosis/settings-warnings",
       "diff",
       "discovery",
       "endpoint",

@@ -177,6 +177,11 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
       };
     case "hook-needs-trust":
       return { found: l10n.t("The hook of {0} runs only if you trust this folder in {0}.", agent) };
+    case "settings-not-json":
+      return {
+        found: l10n.t("{0} is not valid JSON, so {1} cannot use it.", finding.values.file, agent),
+        advice: l10n.t("Correct it."),
+      };
     case "asks":
       return { found: l10n.t("{0} asks before it writes.", agent) };
     case "never-asks": {

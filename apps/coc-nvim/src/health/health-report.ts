@@ -211,6 +211,8 @@ function wordsOf(finding: EditorFinding): string | undefined {
         agent,
         finding.values.file,
       );
+    case "settings-not-json":
+      return `${l10n.t("{0} is not valid JSON, so {1} cannot use it.", finding.values.file, agent)} ${l10n.t("Correct it.")}`;
     case "asks":
     case "terminal-environment-off":
     case "workspace-untrusted":

@@ -66,6 +66,13 @@ function rawWordsOf(finding: Finding): Words {
         fix: start === undefined ? typed : `${start}   # or ${connectInput} in a running one`,
       };
     }
+    case "terminal-of-another-editor": {
+      const { editor, variable } = finding.values;
+      return {
+        text: `This terminal is another editor's by its ${variable}, so ${agents} does not connect to ${at(editor)} by itself, nor by ${connectInput}.`,
+        fix: `${program} run ${first?.id ?? ""}`,
+      };
+    }
     case "undecided": {
       const { editors } = finding.values;
       return {
@@ -135,11 +142,13 @@ function rawWordsOf(finding: Finding): Words {
       return {
         text: `${finding.values.variables.join(", ")} (${finding.values.port}) ${finding.values.variables.length === 1 ? "is" : "are"} left over from an editor that has exited. ${agents} ${verb("ignores", "ignore")} that.`,
       };
-    case "program-in-place-of-editor":
+    case "program-in-place-of-editor": {
+      const { variable, file } = finding.values;
       return {
-        text: `${finding.values.variable} is set: ${agents} may start that program instead of looking for an editor.`,
-        fix: `unset ${finding.values.variable}`,
+        text: `${variable} is set${file === undefined ? "" : ` in ${file}`}: ${agents} may start that program instead of looking for an editor.`,
+        ...(file === undefined ? { fix: `unset ${variable}` } : {}),
       };
+    }
     case "looks-on-container-host":
       return {
         text: `In this container, ${agents} looks for its editor only on the container's host.`,
@@ -160,7 +169,12 @@ function rawWordsOf(finding: Finding): Words {
       };
     }
     case "variable-differs": {
-      const { editor, variable, theirs, ours } = finding.values;
+      const { editor, variable, file, theirs, ours } = finding.values;
+      if (file !== undefined) {
+        return {
+          text: `${agents} takes ${variable} ${ours ?? ""} from ${file}, but ${at(editor)} was started ${theirs === undefined ? "without it" : `with ${theirs}`}, so ${agents} does not find it. Take the line out, or set the variable where your editors get it, too.`,
+        };
+      }
       const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`}, but this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
       return {
         text,

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { agentOf, type Dialect, type Finding, type Platform, type RunningEditor } from "@patchbay/core";
-import { findRunningEditors, findServingEditors, isInstalled, planStart } from "@patchbay/core/diagnosis";
+import { agentOf, type Finding, type Platform } from "@patchbay/core";
+import {
+  findEditorsOf,
+  findRunningEditors,
+  findServingEditors,
+  isInstalled,
+  planStart,
+} from "@patchbay/core/diagnosis";
 import type { RunCommand } from "../command-line.ts";
 import { wordsOf } from "../doctor/finding-words.ts";
 import { editorEnvironment } from "../env/print-environment.ts";
@@ -30,8 +36,17 @@ export async function runAgent(request: RunRequest): Promise<number> {
     say(tell, { code: "not-installed", level: "problem", agents: [agent.id], values: agent.program });
     return notFound;
   }
-  const editor = await servingEditor(platform, agent, folder);
+  const [editor] = await findEditorsOf(platform, agent.id, folder);
   if (editor === undefined) {
+    const [other] = await findServingEditors(platform, await findRunningEditors(platform), folder);
+    if (other !== undefined) {
+      tell(
+        `${agent.agentName} does not find ${escapeLine(other.name)} (port ${other.port}), which has ${escapeLine(folder)} open, so nothing would be reviewed: it was not started.`,
+      );
+      tell(`  To see why: ${escapeLine(`${program} doctor --agent ${agent.id} ${quoteWord(folder)}`)}`);
+      tell(`  To start it without reviews: ${agent.program.command}`);
+      return 1;
+    }
     const serve = `${program} serve ${quoteWord(folder)}`;
     tell(
       `No running editor has ${escapeLine(folder)} open, so nothing would be reviewed: ${agent.agentName} was not started.`,
@@ -54,7 +69,7 @@ export async function runAgent(request: RunRequest): Promise<number> {
   }
   const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
   try {
-    if (plan.findings.every(({ code }) => code !== "editor-mode-off")) {
+    if (plan.findings.every(({ code }) => code !== "editor-mode-off" && code !== "settings-not-json")) {
       tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
     }
     const end = await request.run({
@@ -72,18 +87,6 @@ export async function runAgent(request: RunRequest): Promise<number> {
   } finally {
     defaults?.remove();
   }
-}
-
-/** The one that this terminal names, else that with the nearest folder: it has to have left a record for the agent. */
-async function servingEditor(
-  platform: Platform,
-  { id, portVariable }: Pick<Dialect, "portVariable"> & { readonly id: RunCommand["agent"] },
-  folder: string,
-): Promise<RunningEditor | undefined> {
-  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
-  const own = serving.filter(({ agents }) => agents.includes(id));
-  const named = Number(portVariable === undefined ? undefined : platform.process.environment(portVariable));
-  return own.find(({ port }) => port === named) ?? own[0];
 }
 
 function say(tell: RunRequest["tell"], finding: Finding): void {

@@ -12,6 +12,7 @@ const agents: readonly AgentId[] = ["gemini"];
 const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   connects: { editor, because: "newest", others: [editor] },
   "waits-to-be-told": { editor },
+  "terminal-of-another-editor": { editor, variable: hostile },
   undecided: { editors: [editor, editor] },
   "takes-other-folder": { editor, variable: hostile, open: hostile, better: editor },
   "no-editor": { folder: hostile },
@@ -29,7 +30,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "looks-on-container-host": {},
   "temporary-directory-differs": { editor, theirs: hostile, ours: hostile },
   "home-differs": { editor, theirs: hostile, ours: hostile },
-  "variable-differs": { editor, variable: hostile, theirs: hostile, ours: hostile },
+  "variable-differs": { editor, variable: hostile, file: hostile, theirs: hostile, ours: hostile },
   "root-by-sudo": { user: hostile },
   "not-installed": { command: hostile, package: hostile },
   "agent-too-old": { version: hostile, needed: "0.31.0", package: "p" },

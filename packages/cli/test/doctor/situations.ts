@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentId, Platform } from "@patchbay/core";
+import { type AgentId, agentOf, type Platform } from "@patchbay/core";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
 import { deadPid, type DoctorLab } from "./doctor-lab.ts";
 
@@ -34,6 +34,16 @@ function ports(lab: DoctorLab, port: number): void {
   lab.environment["GEMINI_CLI_IDE_SERVER_PORT"] = String(port);
   lab.environment["QWEN_CODE_IDE_SERVER_PORT"] = String(port);
   lab.environment["CLAUDE_CODE_SSE_PORT"] = String(port);
+}
+
+/** As npm installs it: the program is a link into its package. */
+function installVersion(lab: DoctorLab, agent: AgentId, version: string): void {
+  const { command, package: name } = agentOf(agent).program;
+  const of = join(lab.platform.root, "lib", name);
+  lab.put(join(of, "package.json"), JSON.stringify({ name, version }));
+  const program = join(lab.platform.root, "bin", command);
+  rmSync(program);
+  symlinkSync(lab.put(join(of, "bundle", "program.js"), "", 0o755), program);
 }
 
 function trust(lab: DoctorLab, level: "TRUST_FOLDER" | "DO_NOT_TRUST"): void {
@@ -494,15 +504,24 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "Qwen Code is too old for a terminal outside of the editor",
+    agents: ["qwen"],
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+      installVersion(lab, "qwen", "0.10.1");
+    },
+    says: [
+      "✗ Qwen Code 0.10.1 is too old to find an editor from this terminal: it needs 0.12.0 or later. [agent-too-old]",
+      "  type: npm install --global @qwen-code/qwen-code",
+    ],
+  },
+  {
     title: "Gemini CLI is too old for a terminal outside of the editor",
     agents: ["gemini"],
     make: async (lab) => {
       await here(lab);
-      const of = join(lab.platform.root, "lib", "@google", "gemini-cli");
-      lab.put(join(of, "package.json"), '{ "name": "@google/gemini-cli", "version": "0.29.4" }');
-      const program = join(lab.platform.root, "bin", "gemini");
-      rmSync(program);
-      symlinkSync(lab.put(join(of, "bundle", "gemini.js"), "", 0o755), program);
+      installVersion(lab, "gemini", "0.29.4");
     },
     says: [
       "✗ Gemini CLI 0.29.4 is too old to find an editor from this terminal: it needs 0.31.0 or later. [agent-too-old]",
@@ -655,6 +674,43 @@ export const situations: readonly Situation[] = [
     says: [
       "! Claude Code can connect to Editor (port N), but in this terminal only on request. [waits-to-be-told]",
       "  type: claude --ide   # or /ide in a running one",
+    ],
+  },
+  {
+    title: "The terminal says that it is another editor's",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+      lab.environment["TERM_PROGRAM"] = "vscode";
+    },
+    says: [
+      "✗ This terminal is another editor's by its TERM_PROGRAM, so Claude Code does not connect to Editor (port N) by itself, nor by /ide. [terminal-of-another-editor]",
+      "  type: patchbay run claude",
+    ],
+  },
+  {
+    title: "A .env file has an agent look elsewhere",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".qwen/.env"), "QWEN_HOME=~/elsewhere\n");
+      lab.put(lab.inHome("elsewhere/settings.json"), '{ "tools": { "approvalMode": "default" } }');
+    },
+    says: [
+      "✗ Qwen Code takes QWEN_HOME ~/elsewhere from ~/.qwen/.env, but Editor (port N) was started without it, so Qwen Code does not find it. Take the line out, or set the variable where your editors get it, too. [variable-differs]",
+    ],
+  },
+  {
+    title: "A .env file of the folder names a program in place of an editor",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".env"), "QWEN_CODE_IDE_SERVER_STDIO_COMMAND=other\n");
+    },
+    says: [
+      "! QWEN_CODE_IDE_SERVER_STDIO_COMMAND is set in FOLDER/.env: Qwen Code may start that program instead of looking for an editor. [program-in-place-of-editor]",
+      "✓ Qwen Code connects to Editor (port N).",
     ],
   },
   {

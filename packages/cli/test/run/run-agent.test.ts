@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AgentId, agentOf, createCompanion } from "@patchbay/core";
 import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
@@ -110,6 +110,29 @@ describe.skipIf(process.platform === "win32")("patchbay run", () => {
     expect(started).toEqual([]);
     expect(told.join("\n")).toContain(`No running editor has ${platform.workspace} open`);
     expect(told.join("\n")).toContain(`patchbay serve ${platform.workspace}`);
+  });
+
+  it("starts no agent whose own files have it look where the editor is not, and says how to see why", async () => {
+    const { platform, run, open, told, started } = setUp();
+    await open();
+    const file = join(platform.home, ".qwen", ".env");
+    writeFileSync(file, "QWEN_HOME=~/elsewhere\n");
+    expect(await run("qwen")).toBe(1);
+    expect(started).toEqual([]);
+    expect(told[0]).toMatch(/^Qwen Code does not find My Editor \(port \d+\), which has /u);
+    expect(told[1]).toContain(`patchbay doctor --agent qwen ${platform.workspace}`);
+    // The others find it.
+    expect(await run("claude")).toBe(0);
+    rmSync(file);
+    expect(await run("qwen")).toBe(0);
+  });
+
+  it("does not say that an agent connects that cannot read its settings", async () => {
+    const { platform, run, open, told } = setUp();
+    await open();
+    writeFileSync(join(platform.home, ".qwen", "settings.json"), "{ nonsense");
+    await run("qwen");
+    expect(told).toEqual([expect.stringMatching(/settings\.json is not valid JSON, so Qwen Code cannot use it/u)]);
   });
 
   it("says how to get an agent that is not installed", async () => {

@@ -16,6 +16,8 @@ export type Choice<Read extends ReadRecord> =
   | { readonly kind: "takes"; readonly ranked: readonly RankedRecord<Read>[]; readonly tries: "first" | "all" }
   /** One has the folder open; it connects when it is told to. */
   | { readonly kind: "waits"; readonly record: Read }
+  /** One has the folder open, and by this variable the terminal is that of another editor: it connects to none by itself. */
+  | { readonly kind: "other-terminal"; readonly record: Read; readonly variable: string }
   | { readonly kind: "undecided"; readonly records: readonly Read[] }
   | { readonly kind: "none" };
 
@@ -35,6 +37,8 @@ export interface ChoiceFacts {
   readonly namedPort: number | undefined;
   /** See `OwnSettings.connectsByItself`. */
   readonly connectsByItself?: boolean | undefined;
+  /** See `OwnSettings.editorTerminal`. */
+  readonly editorTerminal?: string | undefined;
 }
 
 export function takes<Read extends ReadRecord>(
@@ -90,4 +94,11 @@ export function holds(root: string, folder: string): boolean {
 /** A folder or file with links resolved; as it is where it is gone or cannot be looked at (a mount that hangs in the air, another's home). */
 export async function realPlace({ files }: Pick<Platform, "files">, place: string): Promise<string> {
   return (await files.realPath(place).catch(() => undefined)) ?? place;
+}
+
+/** Whether a version is this one or an older one; what stands behind its three numbers does not count. */
+export function isAtMost(version: string, most: readonly [number, number, number]): boolean {
+  const numbers = version.split(".").map((part) => Number.parseInt(part, 10));
+  const index = most.findIndex((number, at) => number !== (numbers[at] ?? 0));
+  return index === -1 || (numbers[index] ?? 0) < (most[index] ?? 0);
 }

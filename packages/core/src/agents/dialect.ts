@@ -101,6 +101,8 @@ export interface AgentChecks {
   readSettings(place: SettingsPlace): Promise<OwnSettings>;
   /** Ranks the records that it reads as it does itself. */
   choose<Read extends ReadRecord>(records: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>>;
+  /** The port in the text of its port variable; absent: it takes plain decimal numbers only. */
+  readPort?(text: string): number | undefined;
   /** The version from which it would find one of these records, where it does not because it is an older one. */
   neededVersion?(version: string, records: readonly ReadRecord[], facts: ChoiceFacts): Promise<string | undefined>;
   /** Why an editor in other surroundings writes where the agent does not look in these. */

@@ -21,27 +21,21 @@ export class SettingsLayers {
 
   /**
    * Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. `isStrict`: the agent takes
-   * comments and nothing else that is not JSON, and no empty file.
+   * comments and nothing else that is not JSON, and no empty file. `putAside`: those of which it goes on without what is not JSON.
    */
   static async read(
     { platform }: Pick<SettingsPlace, "platform">,
     paths: readonly string[],
-    { isStrict = false }: { readonly isStrict?: boolean } = {},
+    { isStrict = false, putAside = [] }: { readonly isStrict?: boolean; readonly putAside?: readonly string[] } = {},
   ): Promise<SettingsLayers> {
-    const { files } = platform;
     const layers = paths.map(async (path): Promise<Layer> => {
-      try {
-        // Settings that are kept elsewhere and linked are read where they lie.
-        const real = await files.realPath(path);
-        const text = real === undefined ? undefined : await files.readText(real, largestFileBytes);
-        if (text === undefined) return { path, value: undefined, isInvalid: false };
-        const value = parseLooseJson(text);
-        const isEmpty = !isStrict && text.trim() === "";
-        const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-        return { path, value, isInvalid: !isEmpty && (!isObject || (isStrict && !isCommentedJson(text))) };
-      } catch {
-        return { path, value: undefined, isInvalid: false };
-      }
+      const text = await readSettingsText(platform, path);
+      if (text === undefined) return { path, value: undefined, isInvalid: false };
+      if (putAside.includes(path) && !isCommentedJson(text)) return { path, value: undefined, isInvalid: false };
+      const value = parseLooseJson(text);
+      const isEmpty = !isStrict && text.trim() === "";
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+      return { path, value, isInvalid: !isEmpty && (!isObject || (isStrict && !isCommentedJson(text))) };
     });
     return new SettingsLayers(await Promise.all(layers));
   }
@@ -59,12 +53,16 @@ export class SettingsLayers {
     return this.#layers.flatMap(({ path, isInvalid }) => (isInvalid ? [path] : []));
   }
 
-  /** The texts among the members of an object, a later one in the place of an earlier one. */
-  members(...keys: readonly string[]): Readonly<Record<string, string>> {
-    const all = this.#all(keys).flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.entries(value) : [],
-    );
-    return Object.fromEntries(all.filter(([, text]) => typeof text === "string"));
+  /** The texts among the members of an object, a later one in the place of an earlier one, with the file of each. */
+  members(...keys: readonly string[]): FoundVariables {
+    const found = new Map<string, FoundVariable>();
+    for (const { path: file, value: settings } of this.#layers) {
+      const members = keys.reduce(member, settings);
+      if (typeof members !== "object" || members === null) continue;
+      for (const [name, value] of Object.entries(members))
+        if (typeof value === "string") found.set(name, { value, file });
+    }
+    return found;
   }
 
   /** These without the files that are not named. */
@@ -103,6 +101,16 @@ export class SettingsLayers {
 
   #all(keys: readonly string[]): readonly unknown[] {
     return this.#layers.map(({ value }) => keys.reduce(member, value));
+  }
+}
+
+/** A file of settings, which is read where it lies if it is kept elsewhere and linked; undefined where it cannot be read. */
+export async function readSettingsText({ files }: Platform, path: string): Promise<string | undefined> {
+  try {
+    const real = await files.realPath(path);
+    return real === undefined ? undefined : await files.readText(real, largestFileBytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -160,6 +168,23 @@ function member(value: unknown, key: string): unknown {
   return Reflect.get(value, key);
 }
 
+/** A variable that an agent takes from a file. */
+export interface FoundVariable {
+  readonly value: string;
+  readonly file: string;
+}
+
+/** Variables that an agent takes from files, by their names. */
+export type FoundVariables = ReadonlyMap<string, FoundVariable>;
+
+/** As settings tell them. */
+export function toldVariables(found: FoundVariables): Required<Pick<OwnSettings, "variables" | "variableFiles">> {
+  return {
+    variables: Object.fromEntries(Array.from(found, ([name, { value }]) => [name, value])),
+    variableFiles: Object.fromEntries(Array.from(found, ([name, { file }]) => [name, file])),
+  };
+}
+
 /** The platform with variables that an agent takes from files. */
 export function withVariables(platform: Platform, variables: Readonly<Record<string, string>> = {}): Platform {
   const { process } = platform;
@@ -196,8 +221,12 @@ export interface OwnSettings {
   readonly lookingVariable?: string | undefined;
   /** It connects without being told to where its terminal names no port, too. */
   readonly connectsByItself?: boolean;
+  /** The variable by which its terminal is an editor's own: it takes only the editor in which it runs. Absent: there is none. */
+  readonly editorTerminal?: string | undefined;
   /** Variables that it takes from files, and that count for it as if its terminal had them. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The files in which these stand, as far as that is known, by the names of the variables. */
+  readonly variableFiles?: Readonly<Record<string, string>>;
   /** Files of settings that are there and of which it can make nothing. */
   readonly invalidFiles?: readonly string[];
   /** It takes this machine for a container whose editor is on the host, and looks there (docs/protocols/gemini.md). */

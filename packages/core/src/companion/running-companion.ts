@@ -63,7 +63,7 @@ export class RunningCompanion implements Companion {
   #stopping: Promise<void> | undefined;
   #announceRestored: () => void = () => {};
   /** Files of settings that the user has been told of. */
-  readonly #weakened: Set<string> = new Set();
+  readonly #toldFiles: Set<string> = new Set();
   /** Beside the port, for agents that look for none; undefined: there is no such agent, or it could not be opened. */
   readonly #socket: LoadOnce<LocalSocket | undefined> = new LoadOnce(() => this.#openSocket());
 
@@ -326,15 +326,15 @@ export class RunningCompanion implements Companion {
     await run.storage?.release();
   }
 
-  /** What a folder's own settings take away from reviews; never rejects. */
-  async #tellWeakened(): Promise<void> {
+  /** What the agents' settings do to whoever starts them in these folders; never rejects. */
+  async #warnOfSettings(): Promise<void> {
     const { host, platform, logger } = this.#options;
     try {
-      const { tellWeakenedReviews } = await import("../diagnosis/weakened-reviews.ts");
+      const { warnOfSettings } = await import("../diagnosis/settings-warnings.ts");
       if (this.#ending.signal.aborted) return;
-      await tellWeakenedReviews(host, platform, { folders: this.#roots.folders, told: this.#weakened });
+      await warnOfSettings(host, platform, { folders: this.#roots.folders, told: this.#toldFiles });
     } catch (error) {
-      logger.warn("What weakens reviews could not be told", { reason: messageOf(error) });
+      logger.warn("What agents' settings do could not be told", { reason: messageOf(error) });
     }
   }
 
@@ -346,7 +346,7 @@ export class RunningCompanion implements Companion {
       this.#options.logger.warn("Records of earlier runs could not be searched", { reason: messageOf(error) });
     }
     await this.#announcement.keep((warnings) => this.#setWarnings(warnings));
-    void this.#tellWeakened();
+    void this.#warnOfSettings();
     await restoring;
   }
 
@@ -370,7 +370,7 @@ export class RunningCompanion implements Companion {
       (error: unknown) =>
         this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),
     );
-    void this.#tellWeakened();
+    void this.#warnOfSettings();
   }
 
   async #stop(options: StopOptions): Promise<void> {

@@ -110,6 +110,12 @@ export async function examineChoice(agent: AgentId, facts: OutcomeFacts): Promis
       const editors = choice.records.map(nameOf).toSorted((a, b) => a.name.localeCompare(b.name) || a.port - b.port);
       return findingOf("undecided", "hint", agent, { editors });
     }
+    case "other-terminal": {
+      const { record, variable } = choice;
+      const trial = await facts.attempt(record);
+      if (trial !== "opened") return trial === "nobody" ? undefined : await whyNot(facts, record, trial);
+      return findingOf("terminal-of-another-editor", "problem", agent, { editor: nameOf(record), variable });
+    }
     case "waits": {
       const { record } = choice;
       const trial = await facts.attempt(record);

@@ -77,16 +77,18 @@ export function examineEditor(facts: EditorFacts): readonly EditorFinding[] {
 
 /** What the settings of the agents that are used here mean for an editor and its own terminals. */
 export function examineAgents(all: readonly AgentSettings[]): readonly EditorFinding[] {
-  return (
-    all
+  return all
+    .filter(({ isUsed }) => isUsed)
+    .flatMap((one): readonly EditorFinding[] => {
       // What an agent would make of settings that it cannot read is nothing to tell.
-      .filter(({ isUsed, invalidFiles = [] }) => isUsed && invalidFiles.length === 0)
-      .flatMap((one): readonly EditorFinding[] => [
+      const invalid = examineFiles(one);
+      if (invalid.length > 0) return invalid;
+      return [
         ...examineConnecting(one).map(inOwnTerminals),
         ...examineAsking(one),
         ...(one.asks ? [{ ...found("asks", "ok", {}), agents: [one.agent] }] : []),
-      ])
-  );
+      ];
+    });
 }
 
 function examineState(state: CompanionState): readonly EditorFinding[] {
@@ -247,9 +249,15 @@ export type SettingsFinding = Extract<
       | "hook-needs-trust"
       | "hook-off"
       | "never-asks"
+      | "settings-not-json"
       | "shows-changes-in-terminal";
   }
 >;
+
+/** Can the agent use the files of its settings? Where it cannot, it does not come so far as to look for an editor. */
+export function examineFiles({ agent, invalidFiles = [] }: AgentSettings): readonly SettingsFinding[] {
+  return invalidFiles.map((file) => findingOf("settings-not-json", "problem", agent, { file }));
+}
 
 /** Do the agent's own settings let it look for an editor beside it? */
 export function examineConnecting(settings: AgentSettings): readonly SettingsFinding[] {

@@ -6,6 +6,7 @@ import {
   type AgentSettings,
   examineAsking,
   examineConnecting,
+  examineFiles,
   examineReviews,
   installedVersion,
   isInstalled,
@@ -26,7 +27,7 @@ import {
   type OutcomeFacts,
 } from "./examine-choice.ts";
 import { type Finding, findingOf, gatherFindings, type NamedEditor } from "./finding.ts";
-import { type AgentPlace, agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
+import { type AgentPlace, agentPlaces, type EditorRecord, placesOf, readPlaces } from "./records.ts";
 import { holds, realPlace } from "../agents/choice.ts";
 import { withVariables } from "../agents/settings.ts";
 
@@ -46,10 +47,12 @@ export interface DiagnosisRequest {
  */
 export async function diagnose(platform: Platform, request: DiagnosisRequest): Promise<readonly Finding[]> {
   const { folder } = request;
-  const places = await readPlaces(platform, agentPlaces(platform, platform.process));
+  // Before anything else: editors mend their records while one looks on.
+  const usual = await readPlaces(platform, agentPlaces(platform, platform.process));
+  const settings = await readAgentSettings(platform, folder);
+  const places = await readPlaces(platform, placesOf(platform, settings), usual);
   const probe = probes();
   const editors = await findRunningEditors(platform, places, probe);
-  const settings = await readAgentSettings(platform, folder);
   const elsewhere = request.elsewhere ?? (await otherSurroundings(platform));
   const facts: AbsenceFacts = { platform, folder, places, editors, elsewhere, attempt: attempts(editors), probe };
   const findings: Finding[] = [];
@@ -90,7 +93,14 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
   // Whom such a port leads to an editor that has ended has been told so.
   const misled = findings.flatMap(({ code, agents }) => (code === "takes-ended-editor" ? agents : []));
   const others = present.filter((agent) => !misled.includes(agent));
-  findings.push(...(await examineVariables(platform, editors, others, probe)));
+  findings.push(
+    ...(await examineVariables(
+      platform,
+      editors,
+      settings.filter(({ agent }) => others.includes(agent)),
+      probe,
+    )),
+  );
   return gatherFindings(findings);
 }
 
@@ -122,14 +132,19 @@ async function examineAgent(
   facts: AbsenceFacts,
   settings: AgentSettings | undefined,
 ): Promise<readonly Finding[]> {
-  const { invalidFiles = [], variables, connectsByItself } = settings ?? {};
   // It does not come so far as to look for an editor.
-  if (invalidFiles.length > 0)
-    return invalidFiles.map((file) => findingOf("settings-not-json", "problem", agent, { file }));
+  const invalid = settings === undefined ? [] : examineFiles(settings);
+  if (invalid.length > 0) return invalid;
   const connecting = settings === undefined ? [] : examineConnecting(settings);
-  const own = { ...facts, platform: withVariables(facts.platform, variables), connectsByItself };
+  const { process: terminal } = facts.platform;
+  const own = {
+    ...facts,
+    platform: withVariables(facts.platform, settings?.variables),
+    own: settings,
+    elsewhere: [terminal, ...facts.elsewhere],
+  };
   const outcome =
-    (await examineVersion(agent, own)) ?? (await examineChoice(agent, own)) ?? (await examineAbsence(agent, facts));
+    (await examineVersion(agent, own)) ?? (await examineChoice(agent, own)) ?? (await examineAbsence(agent, own));
   // It would connect if it looked, and looked here: until then that is no good news.
   const isIdle = connecting.length > 0 && outcome.level !== "problem";
   return [
@@ -158,18 +173,19 @@ function closedPlaces(agent: AgentId, { platform, places }: AbsenceFacts): reado
   });
 }
 
-/** Variables of this terminal that agents go by, whichever editor they then take. */
+/** Variables that agents go by, of this terminal or of files, whichever editor they then take. */
 async function examineVariables(
-  platform: Platform,
+  terminal: Platform,
   editors: readonly RunningEditor[],
-  agents: readonly AgentId[],
+  settings: readonly AgentSettings[],
   probe: typeof probePort,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const leftOver = new Map<string, AgentId[]>();
-  for (const agent of agents) {
+  for (const { agent, variables } of settings) {
     const { portVariable } = agentOf(agent);
-    const port = namedPort(platform, agent);
+    const platform = withVariables(terminal, variables);
+    const port = await namedPort(platform, agent);
     if (
       port === undefined ||
       portVariable === undefined ||
@@ -187,11 +203,12 @@ async function examineVariables(
     const variables = of.flatMap((agent) => agentOf(agent).portVariable ?? []);
     findings.push({ code: "port-left-over", level: "hint", agents: of, values: { variables, port } });
   }
-  for (const agent of agents) {
+  for (const { agent, variables, variableFiles } of settings) {
     const { programVariable: variable } = agentOf(agent);
-    if (variable !== undefined && variableOf(platform.process, variable) !== undefined) {
-      findings.push(findingOf("program-in-place-of-editor", "hint", agent, { variable }));
-    }
+    if (variable === undefined || variableOf(withVariables(terminal, variables).process, variable) === undefined)
+      continue;
+    const file = variableFiles?.[variable];
+    findings.push(findingOf("program-in-place-of-editor", "hint", agent, { variable, file }));
   }
   return findings;
 }
@@ -213,6 +230,7 @@ function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => 
 }
 
 interface AbsenceFacts extends OutcomeFacts {
+  readonly own?: AgentSettings | undefined;
   /** Where else an editor may have left its records. */
   readonly elsewhere: readonly Surroundings[];
   readonly probe: typeof probePort;
@@ -311,14 +329,15 @@ async function serverIn(
 
 async function difference(
   agent: AgentId,
-  { platform }: AbsenceFacts,
+  { platform, own }: AbsenceFacts,
   theirs: Surroundings,
   editor: NamedEditor,
 ): Promise<Finding> {
   const found = (await agentOf(agent).loadChecks()).difference(theirs, platform.process);
   if (found.of === "variable") {
     const { variable, theirs: their, ours } = found;
-    return findingOf("variable-differs", "problem", agent, { editor, variable, theirs: their, ours });
+    const file = own?.variableFiles?.[variable];
+    return findingOf("variable-differs", "problem", agent, { editor, variable, file, theirs: their, ours });
   }
   const code = found.of === "home" ? "home-differs" : "temporary-directory-differs";
   return findingOf(code, "problem", agent, { editor, theirs: found.theirs, ours: found.ours });

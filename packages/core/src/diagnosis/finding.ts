@@ -22,6 +22,8 @@ export interface FindingValues {
   };
   /** It connects only where it is told to: `/ide`, `--ide`, or the port variable. */
   readonly "waits-to-be-told": { readonly editor: NamedEditor };
+  /** By this variable the terminal is that of another editor, and the agent would take that one only. */
+  readonly "terminal-of-another-editor": { readonly editor: NamedEditor; readonly variable: string };
   /** Several editors have the folder open, and the agent takes none by itself. */
   readonly undecided: { readonly editors: readonly NamedEditor[] };
   /** The port variable sends it to an editor with another folder; `better` has this one open. */
@@ -55,7 +57,8 @@ export interface FindingValues {
   };
   /** A port variable of an editor that is gone, which the agent ignores. */
   readonly "port-left-over": { readonly variables: readonly string[]; readonly port: string };
-  readonly "program-in-place-of-editor": { readonly variable: string };
+  /** It is set in a `file` that the agent reads; absent: in this terminal. */
+  readonly "program-in-place-of-editor": { readonly variable: string; readonly file?: string | undefined };
   /** In a container it dials the container's host. */
   readonly "looks-on-container-host": Readonly<Record<string, never>>;
   readonly "temporary-directory-differs": {
@@ -64,8 +67,9 @@ export interface FindingValues {
     readonly ours: string;
   };
   readonly "home-differs": { readonly editor: NamedEditor; readonly theirs: string; readonly ours: string };
-  /** One of the agent's variables in the editor and in this terminal; undefined: not set. */
+  /** One of the agent's variables in the editor and in this terminal, or in a `file` that the agent reads; undefined: not set. */
   readonly "variable-differs": {
+    readonly file?: string | undefined;
     readonly editor: NamedEditor;
     readonly variable: string;
     readonly theirs: string | undefined;

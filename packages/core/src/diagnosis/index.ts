@@ -1,5 +1,6 @@
 export {
   askEditorForReview,
+  findEditorsOf,
   findRunningEditors,
   findServingEditors,
   followEditorContext,

@@ -1,9 +1,10 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
-import { type AgentDefaults, type AgentStart, parseLooseJson } from "../agents/settings.ts";
+import { type AgentDefaults, type AgentStart, parseLooseJson, withVariables } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
   examineConnecting,
+  examineFiles,
   examineHook,
   isHooked,
   readAgentSettings,
@@ -59,7 +60,10 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
   return {
     args: [...mode, ...connecting, ...args],
     connecting,
-    defaults: start.defaults === undefined ? undefined : await defaultsFor(platform, start.defaults),
+    defaults:
+      start.defaults === undefined
+        ? undefined
+        : await defaultsFor(withVariables(platform, settings?.variables), start.defaults),
     environment: settings?.looksForEditor === "no" ? (start.variables ?? {}) : {},
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),
@@ -97,7 +101,7 @@ function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
       // A variable of the terminal's is another one for the agent that is started.
       !(settings.lookingVariable !== undefined && settings.decidedBy.looksForEditor === undefined),
   );
-  return [...connecting, ...off];
+  return [...examineFiles(settings), ...connecting, ...off];
 }
 
 /** An option that names a mode, with what it names; undefined where the user leaves it to us. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 import type { ReadRecord } from "../agents/choice.ts";
+import { withVariables } from "../agents/settings.ts";
 import type { Surroundings } from "../agents/surroundings.ts";
 import { findRecordDirectory, isPrivateRecord, readRecord, type RecordFile } from "../discovery/read-records.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
@@ -56,6 +57,16 @@ export function agentPlaces(platform: Platform, surroundings: Surroundings): rea
     }
     return Array.from(found.values());
   });
+}
+
+/** Where agents look that are started here, with what their own files say about that. */
+export function placesOf(
+  platform: Platform,
+  settings: readonly { readonly agent: AgentId; readonly variables?: Readonly<Record<string, string>> }[],
+): readonly AgentPlace[] {
+  return settings.flatMap(({ agent, variables }) =>
+    agentPlaces(platform, withVariables(platform, variables).process).filter((place) => place.agent === agent),
+  );
 }
 
 const port = z.union([z.number().int(), z.string().regex(/^\d+$/u).transform(Number)]);
@@ -149,9 +160,17 @@ export interface FoundFile {
   readonly record: EditorRecord | undefined;
 }
 
-/** Everything that agents would find, in the order of the places. Changes nothing. */
-export async function readPlaces(platform: Platform, places: readonly AgentPlace[]): Promise<readonly FoundPlace[]> {
-  return await Promise.all(places.map(async (place) => await readPlace(platform, place)));
+/** Everything that agents would find, in the order of the places; those that are `known` are not read again. Changes nothing. */
+export async function readPlaces(
+  platform: Platform,
+  places: readonly AgentPlace[],
+  known: readonly FoundPlace[] = [],
+): Promise<readonly FoundPlace[]> {
+  const read = places.map(async (place) => {
+    const one = known.find(({ place: { agent, directory } }) => agent === place.agent && directory === place.directory);
+    return one ?? (await readPlace(platform, place));
+  });
+  return await Promise.all(read);
 }
 
 async function readPlace(platform: Platform, place: AgentPlace): Promise<FoundPlace> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { type AgentId, agentOf } from "../agents/catalogue.ts";
+import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
 import { type Choice, holds, realPlace } from "../agents/choice.ts";
+import { type OwnSettings, withVariables } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
 import { askHook } from "../endpoint/ask-hook.ts";
 import { probePort } from "../endpoint/try-session.ts";
@@ -15,7 +16,7 @@ import {
 import type { Presence } from "../hooks/presences.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isEnded } from "../storage/claim.ts";
-import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
+import { agentPlaces, type EditorRecord, type FoundPlace, placesOf, readPlaces } from "./records.ts";
 import type { ReviewRequest } from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
 import { type Disposable, onAbort } from "../support/disposable.ts";
@@ -107,31 +108,64 @@ export interface PlacesFacts {
   readonly places: readonly FoundPlace[];
   /** Absolute. */
   readonly folder: string;
-  /** See `OwnSettings.connectsByItself`. */
-  readonly connectsByItself?: boolean | undefined;
+  /** What its own settings and its terminal say; absent: nothing. */
+  readonly own?: Pick<OwnSettings, "connectsByItself" | "editorTerminal"> | undefined;
 }
 
-/** The port that this terminal names to an agent; undefined: none that is a number. Claude Code takes hexadecimal ones, too. */
-export function namedPort(platform: Platform, agent: AgentId): number | undefined {
-  const { portVariable } = agentOf(agent);
+/** The port that this terminal names to an agent, read as the agent does; undefined: none that it takes for one. */
+export async function namedPort(platform: Platform, agent: AgentId): Promise<number | undefined> {
+  const { portVariable, loadChecks } = agentOf(agent);
   const text = portVariable === undefined ? undefined : variableOf(platform.process, portVariable);
-  const port = text === undefined ? undefined : Number(text);
-  return Number.isInteger(port) ? port : undefined;
+  if (text === undefined) return undefined;
+  const { readPort = readPlainPort } = await loadChecks();
+  return readPort(text);
+}
+
+function readPlainPort(text: string): number | undefined {
+  return /^[1-9]\d*$/u.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * The editors that an agent finds that is started in a folder: the one that its port variable names first, then those with the nearest
+ * folders. What its own files say about where it looks counts. Never rejects.
+ */
+export async function findEditorsOf(
+  platform: Platform,
+  agent: AgentId,
+  folder: string,
+): Promise<readonly RunningEditor[]> {
+  const { readSettings } = await agentOf(agent).loadChecks();
+  const { variables } = await readSettings({ platform, folder });
+  const places = placesOf(
+    platform,
+    agents.map(({ id }) => ({ agent: id, ...(id === agent && variables !== undefined ? { variables } : {}) })),
+  );
+  const editors = await findRunningEditors(platform, await readPlaces(platform, places));
+  const named = await namedPort(withVariables(platform, variables), agent);
+  const serving = await findServingEditors(platform, editors, folder);
+  return serving
+    .filter((editor) => editor.agents.includes(agent))
+    .toSorted((a, b) => Number(b.port === named) - Number(a.port === named));
 }
 
 /** What the agent makes of the records that it finds. */
 export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<Choice<EditorRecord>> {
-  const { platform, folder, connectsByItself } = facts;
+  const { platform, folder, own } = facts;
   const checks = await agentOf(agent).loadChecks();
-  const port = namedPort(platform, agent);
-  return await checks.choose(recordsOf(agent, facts), { platform, folder, namedPort: port, connectsByItself });
+  return await checks.choose(recordsOf(agent, facts), {
+    platform,
+    folder,
+    namedPort: await namedPort(platform, agent),
+    connectsByItself: own?.connectsByItself,
+    editorTerminal: own?.editorTerminal,
+  });
 }
 
 /** See `AgentChecks.neededVersion`. */
 export async function neededVersion(agent: AgentId, version: string, facts: PlacesFacts): Promise<string | undefined> {
   const { platform, folder } = facts;
   const checks = await agentOf(agent).loadChecks();
-  const port = namedPort(platform, agent);
+  const port = await namedPort(platform, agent);
   return await checks.neededVersion?.(version, recordsOf(agent, facts), { platform, folder, namedPort: port });
 }
 

@@ -1,6 +1,5 @@
 import { type AgentId, agents } from "../agents/catalogue.ts";
 import { holds } from "../agents/choice.ts";
-import type { EditorHost } from "../editor-host.ts";
 import { inspectHook } from "../hook-settings/inspect.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -25,24 +24,4 @@ export async function findWeakenedReviews(platform: Platform, folder: string): P
     return [{ agent: id, agentName, ...hooksOff, isOfFolder: holds(folder, hooksOff.file) }];
   });
   return (await Promise.all(found)).flat();
-}
-
-/** Tells the user what the settings of their folders take away from reviews, each once. Rejects where it cannot be shown. */
-export async function tellWeakenedReviews(
-  host: Pick<EditorHost, "messages">,
-  platform: Platform,
-  { folders, told }: { readonly folders: readonly string[]; readonly told: Set<string> },
-): Promise<void> {
-  const shown: Promise<unknown>[] = [];
-  for (const folder of folders) {
-    for (const { agentName: agent, setting, file, isOfFolder } of await findWeakenedReviews(platform, folder)) {
-      if (!isOfFolder || told.has(file)) continue;
-      told.add(file);
-      const text = `${agent} runs no hooks in this folder, because ${file} says so (${setting}). In modes that do not ask, its changes are not reviewed here.`;
-      const values = { agent, file, setting };
-      // One that nobody closes is in no other's way.
-      shown.push(host.messages.show({ code: "hooks-off", severity: "warning", text, actions: [], values }));
-    }
-  }
-  await Promise.all(shown);
 }

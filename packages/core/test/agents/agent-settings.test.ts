@@ -106,6 +106,18 @@ describe("the agents' own settings", () => {
     ]);
   });
 
+  it("of the folder are put aside by Qwen Code where they are no JSON, and not by Gemini CLI", async () => {
+    const platform = createMemoryPlatform();
+    const text = '{ "ide": { "enabled": false }, }';
+    for (const path of ["/w/.qwen/settings.json", "/w/.gemini/settings.json"]) platform.files.addFile(path, text);
+    expect(await settingsOf(platform, "qwen", "/w")).toMatchObject({ looksForEditor: "yes", invalidFiles: [] });
+    expect(await settingsOf(platform, "gemini", "/w")).toMatchObject({ invalidFiles: ["/w/.gemini/settings.json"] });
+    platform.files.addFile("/w/.qwen/settings.json", "[]");
+    expect(await settingsOf(platform, "qwen", "/w")).toMatchObject({ invalidFiles: ["/w/.qwen/settings.json"] });
+    platform.files.addFile("/home/user/.qwen/settings.json", text);
+    expect((await settingsOf(platform, "qwen")).invalidFiles).toEqual(["/home/user/.qwen/settings.json"]);
+  });
+
   it("of the machine's administrator win over both", async () => {
     const platform = createMemoryPlatform();
     platform.files.addFile("/w/.qwen/settings.json", '{ "tools": { "approvalMode": "default" } }');

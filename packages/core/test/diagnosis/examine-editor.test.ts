@@ -105,6 +105,14 @@ describe("the agents' settings, as an editor sees them", () => {
     expect(codes(facts)).toContainEqual([expect.any(String), "problem"]);
   });
 
+  it("are nothing to go by where the agent cannot read them, and each such file is named", () => {
+    const files = ["/home/user/.qwen/settings.json", "/w/.qwen/settings.json"];
+    expect(examineAgents([{ ...qwen, asks: false, invalidFiles: files }])).toEqual(
+      files.map((file) => ({ code: "settings-not-json", level: "problem", agents: ["qwen"], values: { file } })),
+    );
+    expect(codes({ isUsed: false, invalidFiles: files })).toEqual([]);
+  });
+
   it("may lead an agent to the container's host, though not in the editor's own terminals", () => {
     expect(codes({ looksOnContainerHost: true })).toContainEqual(["looks-on-container-host", "hint"]);
   });

@@ -62,6 +62,25 @@ describe("the start of an agent", () => {
     expect((await setUp(broken)("claude")).args).toEqual(["--permission-mode", "manual"]);
   });
 
+  it("names settings that are no JSON, by which it ends or asks what to do", async () => {
+    const file = "/home/user/.qwen/settings.json";
+    expect((await setUp({ [file]: "{ nonsense" })("qwen")).findings).toEqual([
+      { code: "settings-not-json", level: "problem", agents: ["qwen"], values: { file } },
+    ]);
+  });
+
+  it("has Qwen Code's defaults below those that its user's own .env names", async () => {
+    const start = setUp({
+      "/home/user/.qwen/.env": "QWEN_CODE_SYSTEM_DEFAULTS_PATH=/etc/own.json",
+      "/etc/own.json": '{ "ui": { "theme": "Own" } }',
+    });
+    const { defaults } = await start("qwen");
+    expect(JSON.parse(defaults?.text ?? "")).toEqual({
+      ui: { theme: "Own" },
+      ide: { enabled: true, hasSeenNudge: true },
+    });
+  });
+
   it("takes what stands behind -- for text", async () => {
     expect(await setUp()("claude", "--", "-p")).toMatchObject({
       args: ["--permission-mode", "manual", "--", "-p"],

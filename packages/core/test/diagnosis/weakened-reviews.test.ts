@@ -1,15 +1,15 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AgentId, createCompanion, type HostMessage } from "@patchbay/core";
 import { findWeakenedReviews } from "@patchbay/core/diagnosis";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
 import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tellWeakenedReviews } from "../../src/diagnosis/weakened-reviews.ts";
+import { warnOfSettings } from "../../src/diagnosis/settings-warnings.ts";
 
 /** A machine on which our hook is installed in every agent. */
-async function setUp() {
-  const platform = createTestPlatform({ environment: {} });
+async function setUp(environment: Readonly<Record<string, string>> = {}) {
+  const platform = createTestPlatform({ environment });
   onTestFinished(() => platform.dispose());
   const put = (path: string, text: string): string => {
     mkdirSync(dirname(path), { recursive: true });
@@ -76,8 +76,30 @@ describe("what a folder's own settings take away from reviews", () => {
       said.push(values["agent"] ?? "nobody");
       return new Promise(() => {});
     };
-    void tellWeakenedReviews({ messages: { show } }, platform, { folders: [platform.workspace], told: new Set() });
+    void warnOfSettings({ messages: { show } }, platform, { folders: [platform.workspace], told: new Set() });
     await expect.poll(() => said.toSorted(), { timeout: 10_000 }).toEqual(["Claude Code", "Gemini CLI"]);
+  });
+
+  it("is told beside what is no JSON, of agents that are used", async () => {
+    // No agent is on it: one is used that has left settings in the home.
+    const { platform, put, inFolder } = await setUp({ PATH: "/nowhere" });
+    const own = put(join(platform.home, ".qwen", "settings.json"), "{ nonsense");
+    const shared = put(join(platform.workspace, ".gemini", "settings.json"), "");
+    put(join(platform.workspace, ".github", "copilot", "settings.json"), "{ nonsense");
+    rmSync(join(platform.home, ".copilot"), { recursive: true });
+    const off = inFolder(".claude/settings.json", { disableAllHooks: true });
+    const said: (readonly [string, string | undefined])[] = [];
+    const show = async ({ code, values }: HostMessage): Promise<undefined> => void said.push([code, values["file"]]);
+    const facts = { folders: [platform.workspace], told: new Set<string>() };
+    await warnOfSettings({ messages: { show } }, platform, facts);
+    const expected = [
+      ["settings-not-json", shared],
+      ["settings-not-json", own],
+      ["hooks-off", off],
+    ];
+    expect(said).toEqual(expected);
+    await warnOfSettings({ messages: { show } }, platform, facts);
+    expect(said).toEqual(expected);
   });
 
   it("is told when the editor opens the folder, once", async () => {

@@ -109,6 +109,15 @@ export function qwenEntry(): string {
   return join(componentDirectory(qwenCode), "node_modules", "@qwen-code", "qwen-code", "cli-entry.js");
 }
 
+/** The last Qwen Code that was seen to find no editor by its records, and the first that was seen to find one, for the doctor's situations. */
+export const oldQwenCode: Component = packages("qwen-code", "0.10.1", ["@qwen-code/qwen-code@0.10.1"]);
+export const recordReadingQwenCode: Component = packages("qwen-code", "0.12.0", ["@qwen-code/qwen-code@0.12.0"]);
+
+/** The program that npm has put into place for one of a component's packages. */
+export function installedProgram(component: Component, command: string): string {
+  return join(componentDirectory(component), "node_modules", ".bin", command);
+}
+
 /** Claude Code: its platform package is the whole native program. */
 export const claudeCode: Component = packages("claude-code", claudeVersion, [
   `@anthropic-ai/claude-code-${platform}@${claudeVersion}`,

@@ -1,5 +1,14 @@
 import { ensureInstalled, type Component } from "./cache.ts";
-import { claudeCode, codeServer, copilotCli, geminiCli, node24, qwenCode } from "./components.ts";
+import {
+  claudeCode,
+  codeServer,
+  copilotCli,
+  geminiCli,
+  node24,
+  oldQwenCode,
+  qwenCode,
+  recordReadingQwenCode,
+} from "./components.ts";
 import { neovim } from "./coc.ts";
 import { ensureDebianPackages } from "./debian.ts";
 import { theiaApplication } from "./theia.ts";
@@ -7,6 +16,8 @@ import { theiaApplication } from "./theia.ts";
 const byName: Readonly<Record<string, Component>> = {
   gemini: geminiCli,
   qwen: qwenCode,
+  "qwen-old": oldQwenCode,
+  "qwen-reading-records": recordReadingQwenCode,
   claude: claudeCode,
   copilot: copilotCli,
   vscode: codeServer,

@@ -260,6 +260,16 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
           agent,
         ),
       };
+    case "settings-not-json":
+      return {
+        found: nls.localize(
+          "patchbay/diagnosis/notJson",
+          "{0} is not valid JSON, so {1} cannot use it.",
+          finding.values.file,
+          agent,
+        ),
+        advice: nls.localize("patchbay/diagnosis/correct", "Correct it."),
+      };
     case "asks":
       return { found: nls.localize("patchbay/diagnosis/asks", "{0} asks before it writes.", agent) };
     case "never-asks": {

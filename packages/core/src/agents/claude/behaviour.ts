@@ -1,6 +1,8 @@
+import type { Platform } from "../../platform/platform.ts";
 import { joinPath } from "../../storage/private-directory.ts";
 import { type Choice, type ChoiceFacts, holds, type ReadRecord, realPlace, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
+import { ancestorsOf } from "../surroundings.ts";
 import {
   chosenDirectory,
   inFolder,
@@ -9,6 +11,7 @@ import {
   type OwnSettings,
   SettingsLayers,
   type SettingsPlace,
+  toldVariables,
   withVariables,
 } from "../settings.ts";
 import {
@@ -50,23 +53,38 @@ export const claudeChecks: AgentChecks = {
   },
   readSettings,
   choose,
+  // What follows the digits is nothing to it: a hexadecimal port is 0.
+  readPort: (text) => {
+    const port = Number.parseInt(text, 10);
+    return Number.isNaN(port) ? undefined : port;
+  },
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
 };
 
 async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
-  const { platform, folder, namedPort, connectsByItself } = facts;
+  const { platform, folder, namedPort, connectsByItself, editorTerminal } = facts;
   const alive = all.filter(({ pid }) => pid === undefined || platform.process.isAlive(pid));
   const named = alive.find((record) => record.port === namedPort);
   // Whatever its folders are.
   if (named !== undefined) return takes([{ record: named, because: "port-variable" }], "first");
   // Links in a record's folders are not followed, and the agent's own directory has none: the system tells it without.
   const here = await realPlace(platform, folder);
-  const records = alive.filter(({ folders }) => folders.some((root) => holds(root, here)));
+  const fitting = alive.filter(({ folders }) => folders.some((root) => holds(root, here)));
+  // Nor does `--ide` have it connect to another editor than its terminal's.
+  const ancestors = editorTerminal === undefined ? undefined : await ancestorsOf(platform);
+  const records = fitting.filter(
+    ({ pid }) => ancestors === undefined || (pid !== undefined && ancestors.includes(pid)),
+  );
   const [first] = records;
-  if (first === undefined) return { kind: "none" };
+  const [other] = fitting;
+  if (first === undefined) {
+    return other === undefined || editorTerminal === undefined
+      ? { kind: "none" }
+      : { kind: "other-terminal", record: other, variable: editorTerminal };
+  }
   if (records.length > 1) return { kind: "undecided", records };
   // Any port variable, also one of an editor that is gone, has it connect by itself.
-  return namedPort === undefined && connectsByItself !== true
+  return namedPort === undefined && connectsByItself !== true && editorTerminal === undefined
     ? { kind: "waits", record: first }
     : takes([{ record: first, because: "only" }], "first");
 }
@@ -89,8 +107,8 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   ]);
   const managed = settings.only(administrators);
   // What stands in settings takes the place of what the terminal has.
-  const variables = settings.members("env");
-  const told = withVariables(platform, variables).process.environment(lookingVariable)?.toLowerCase();
+  const found = toldVariables(settings.members("env"));
+  const told = withVariables(platform, found.variables).process.environment(lookingVariable)?.toLowerCase();
   const isOff = told !== undefined && ["0", "false", "no", "off"].includes(told);
   const mode = settings.text("permissions", "defaultMode");
   const rules = managed.flag("allowManagedPermissionRulesOnly") === true ? managed : settings;
@@ -98,12 +116,9 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   return {
     looksForEditor: isOff ? "no" : "yes",
     lookingVariable,
-    connectsByItself:
-      ["1", "true", "yes", "on"].includes(told ?? "") ||
-      settings.flag("autoConnectIde") === true ||
-      platform.process.environment("TERM_PROGRAM") === "vscode" ||
-      (platform.process.environment("FORCE_CODE_TERMINAL") ?? "") !== "",
-    variables,
+    connectsByItself: ["1", "true", "yes", "on"].includes(told ?? "") || settings.flag("autoConnectIde") === true,
+    editorTerminal: editorTerminalIn(platform),
+    ...found,
     invalidFiles: settings.invalid,
     looksOnContainerHost: false,
     showsChanges: settings.text("diffTool") !== "terminal",
@@ -122,6 +137,19 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     hooksOff: settings.flagged(true, "disableAllHooks"),
     askingInput: undefined,
   };
+}
+
+/** What makes Claude Code take its terminal for an editor's own, whichever editor that is (docs/protocols/claude.md). */
+const editorTerminals: readonly (readonly [variable: string, value: RegExp])[] = [
+  ["TERM_PROGRAM", /^(?:vscode|cursor|windsurf|devin)$/u],
+  ["TERMINAL_EMULATOR", /^JetBrains-JediTerm$/u],
+  ["CURSOR_TRACE_ID", /./u],
+  ["VSCODE_GIT_ASKPASS_MAIN", /\.(?:cursor|windsurf)-server|\/Cursor\.app\//u],
+  ["FORCE_CODE_TERMINAL", /./u],
+];
+
+function editorTerminalIn({ process }: Platform): string | undefined {
+  return editorTerminals.find(([variable, value]) => value.test(process.environment(variable) ?? ""))?.[0];
 }
 
 function settingsFileOf(place: SettingsPlace): string {

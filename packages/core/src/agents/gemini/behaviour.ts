@@ -10,12 +10,14 @@ import {
   SettingsLayers,
   type SettingsPlace,
   systemFile,
+  toldVariables,
   withVariables,
 } from "../settings.ts";
 import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
 import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath } from "../hook.ts";
 import { pathRefused } from "../../support/errors.ts";
-import { envVariables, folderTrust, type FolderTrust } from "../gemini-family/trust.ts";
+import { envVariables } from "../gemini-family/env-files.ts";
+import { folderTrust, type FolderTrust } from "../gemini-family/trust.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
@@ -115,18 +117,19 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const trust = await trustOf(place, own.flag("security", "folderTrust", "enabled") !== false);
   // Until the user trusts the folder its settings do not count.
   const settings = trust === "trusted" ? all : own;
-  const variables =
+  const told = toldVariables(
     trust === "trusted" && settings.flag("advanced", "ignoreLocalEnv") !== true
       ? await envVariables(place, homeOf(place), settings.texts("advanced", "excludedEnvVars"))
-      : {};
+      : new Map(),
+  );
   const enabled = settings.flag("ide", "enabled");
   const isTold = enabled !== undefined || settings.flag("ide", "hasSeenNudge") === true;
   const mode = settings.text("general", "defaultApprovalMode");
   return {
     looksForEditor: enabled === true ? "yes" : isTold ? "no" : "not-yet",
-    variables,
+    ...told,
     invalidFiles: all.invalid,
-    looksOnContainerHost: await looksOnContainerHost(withVariables(platform, variables)),
+    looksOnContainerHost: await looksOnContainerHost(withVariables(platform, told.variables)),
     showsChanges: true,
     asks: mode === undefined || mode === "default",
     mode,

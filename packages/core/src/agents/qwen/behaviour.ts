@@ -1,19 +1,24 @@
+import { isInContainer, type Platform } from "../../platform/platform.ts";
 import { joinPath } from "../../storage/private-directory.ts";
-import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
+import { type Choice, type ChoiceFacts, isAtMost, matching, rank, type ReadRecord, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
 import {
   chosenDirectory,
   defaultsFile,
+  type FoundVariables,
   inFolder,
   type OwnSettings,
   SettingsLayers,
   type SettingsPlace,
   systemFile,
+  toldVariables,
+  withVariables,
 } from "../settings.ts";
 import { variableOf } from "../surroundings.ts";
 import { type AgentHook, type HookMoments, type PathPlace, readEvent, relativePath, textOf } from "../hook.ts";
 import { pathRefused } from "../../support/errors.ts";
-import { folderTrust } from "../gemini-family/trust.ts";
+import { folderTrust, type FolderTrust } from "../gemini-family/trust.ts";
+import { earlyVariables, fileVariables, qwenDirectory } from "./variables.ts";
 import { familyEntries, familyReading, type WritingRules } from "../gemini-family/hook-changes.ts";
 
 /** Qwen Code's side of a diagnosis: docs/protocols/qwen.md. */
@@ -32,6 +37,7 @@ export const qwenChecks: AgentChecks = {
   },
   readSettings,
   choose,
+  neededVersion,
   difference: (theirs, ours) => {
     const variable = "QWEN_HOME";
     const homes = { theirs: variableOf(theirs, variable), ours: variableOf(ours, variable) };
@@ -55,24 +61,49 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
   );
 }
 
-async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
-  const settingsFile = settingsFileOf(place);
-  const administrators = administratorFile(place);
-  const defaults = defaultsFile(place, "QWEN_CODE_SYSTEM_DEFAULTS_PATH", administrators);
-  const folderFiles = inFolder(place, ".qwen", "settings.json");
-  const all = await SettingsLayers.read(place, [defaults, settingsFile, ...folderFiles, administrators], {
-    isStrict: true,
+/** The first one that was seen to find an editor by its records alone; of those between it and the older ones nothing is known. */
+const freeVersion = "0.12.0";
+
+/**
+ * Up to 0.10.1 it takes only the record that its port variable names, and in a container dials the container's host; up to 0.5.2 it reads
+ * none of these records.
+ */
+async function neededVersion(
+  version: string,
+  records: readonly ReadRecord[],
+  facts: ChoiceFacts,
+): Promise<string | undefined> {
+  if (!isAtMost(version, [0, 10, 1])) return undefined;
+  const fitting = await matching(records, facts);
+  if (fitting.length === 0) return undefined;
+  const isNamed = fitting.some(({ port }) => port === facts.namedPort);
+  const isFound = isNamed && !isAtMost(version, [0, 5, 2]) && !(await isInContainer(facts.platform));
+  return isFound ? undefined : freeVersion;
+}
+
+async function readSettings({ platform, folder }: SettingsPlace): Promise<OwnSettings> {
+  const early = await earlyVariables(platform);
+  const first = { platform: withFound(platform, early), folder };
+  const layers = await readLayers(first);
+  const found = await fileVariables(first, {
+    trusts: async (directory) => {
+      const level = layers.isAsked ? await folderTrust({ ...first, folder: directory }, trustFile(first)) : "trusted";
+      return layers.trust === "trusted" && level !== "untrusted";
+    },
+    excluded: layers.settings.texts("advanced", "excludedEnvVars"),
+    settings: layers.settings.members("env"),
   });
-  const own = all.only([defaults, settingsFile, administrators]);
-  const file = chosenDirectory(place, "QWEN_CODE_TRUSTED_FOLDERS_PATH") ?? inOwnDirectory(place, "trustedFolders.json");
-  // It asks for trust only where the user has said so.
-  const isAsked = own.flag("security", "folderTrust", "enabled") === true;
-  const trust = isAsked ? await folderTrust(place, file) : "trusted";
-  const settings = trust === "trusted" ? all : own;
+  const all = new Map([...found, ...early]);
+  const restarted = { platform: withFound(platform, all), folder };
+  // It starts itself once more with what it has found, and then reads its settings where that says.
+  const isRestarted = variableOf(restarted.platform.process, "QWEN_CODE_NO_RELAUNCH") === undefined;
+  const place = isRestarted ? restarted : first;
+  const { settings, trust, own, files } = await readLayers(place);
   const mode = settings.text("tools", "approvalMode");
   return {
     looksForEditor: settings.flag("ide", "enabled") === false ? "no" : "yes",
-    invalidFiles: all.invalid,
+    ...toldVariables(all),
+    invalidFiles: files.invalid,
     looksOnContainerHost: false,
     showsChanges: true,
     asks: mode === "default",
@@ -80,16 +111,51 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     defaultMode: "auto",
     modeSetting: "tools.approvalMode",
     askingMode: "default",
-    settingsFile,
+    settingsFile: settingsFileOf(place),
     decidedBy: {
       looksForEditor: settings.fileOf("boolean", "ide", "enabled"),
       showsChanges: undefined,
       mode: settings.fileOf("string", "tools", "approvalMode"),
     },
     traces: [],
-    hooksOff: (trust === "untrusted" ? own : all).flagged(true, "disableAllHooks"),
+    hooksOff: (trust === "untrusted" ? own : files).flagged(true, "disableAllHooks"),
     askingInput: "/approval-mode default",
   };
+}
+
+interface ReadLayers {
+  /** All files that are there. */
+  readonly files: SettingsLayers;
+  /** Those that are not the folder's. */
+  readonly own: SettingsLayers;
+  readonly isAsked: boolean;
+  readonly trust: FolderTrust;
+  /** Those that count. */
+  readonly settings: SettingsLayers;
+}
+
+async function readLayers(place: SettingsPlace): Promise<ReadLayers> {
+  const settingsFile = settingsFileOf(place);
+  const administrators = administratorFile(place);
+  const defaults = defaultsFile(place, "QWEN_CODE_SYSTEM_DEFAULTS_PATH", administrators);
+  const folderFiles = inFolder(place, ".qwen", "settings.json");
+  const files = await SettingsLayers.read(place, [defaults, settingsFile, ...folderFiles, administrators], {
+    isStrict: true,
+    putAside: folderFiles,
+  });
+  const own = files.only([defaults, settingsFile, administrators]);
+  // It asks for trust only where the user has said so.
+  const isAsked = own.flag("security", "folderTrust", "enabled") === true;
+  const trust = isAsked ? await folderTrust(place, trustFile(place)) : "trusted";
+  return { files, own, isAsked, trust, settings: trust === "trusted" ? files : own };
+}
+
+function trustFile(place: SettingsPlace): string {
+  return chosenDirectory(place, "QWEN_CODE_TRUSTED_FOLDERS_PATH") ?? inOwnDirectory(place, "trustedFolders.json");
+}
+
+function withFound(platform: Platform, found: FoundVariables): Platform {
+  return withVariables(platform, toldVariables(found).variables);
 }
 
 function settingsFileOf(place: SettingsPlace): string {
@@ -97,9 +163,7 @@ function settingsFileOf(place: SettingsPlace): string {
 }
 
 function inOwnDirectory(place: SettingsPlace, name: string): string {
-  const { platform } = place;
-  const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
-  return joinPath(platform, directory, name);
+  return joinPath(place.platform, qwenDirectory(place), name);
 }
 
 function administratorFile(place: Pick<SettingsPlace, "platform">): string {
