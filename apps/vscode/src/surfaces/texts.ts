@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { visibleText } from "@patchbay/core";
 import { type Command, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri, workspace } from "vscode";
 
 /**
@@ -8,25 +7,47 @@ import { type Command, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri, works
  * what is shown must be what is there.
  */
 
+/**
+ * Characters that show nothing, or change how others are shown. Joiners stay, and a single variation
+ * selector: scripts and emoji need them. Text can be hidden in a row of selectors.
+ */
+const unseen =
+  /(?!\p{Join_C}|\p{VS})[\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{Zl}\p{Zp}\u2800]|(?<=\p{VS})\p{VS}|[\u{E0100}-\u{E01EF}]/gu;
+
 /** Invisible and without a width: keeps two characters from being read as one mark. */
 const joiner = "\u2060";
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function spelled(character: string): string {
+  return named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** Most texts: V8 forgets what it has made of the expression above after a while, and to make it anew takes a millisecond. */
+const plain = /^[ -~]*$/;
+
+/** The text with everything that cannot be seen spelled out. */
+function visible(text: string): string {
+  if (plain.test(text)) return text;
+  return text.replace(unseen, spelled);
+}
 
 /**
  * For everything that is shown: notifications, in which VS Code makes `[text](command:…)` a link that runs the command,
  * labels, in which it draws `$(name)` as an icon, and tooltips and titles, which are plain text in the versions we know.
  */
 export function shownText(text: string): string {
-  return visibleText(text).replaceAll("](", `]${joiner}(`).replaceAll("$(", `$${joiner}(`);
+  return visible(text).replaceAll("](", `]${joiner}(`).replaceAll("$(", `$${joiner}(`);
 }
 
 /** For Markdown: every mark that could mean something there is escaped. */
 export function markdownText(text: string): string {
-  return visibleText(text).replace(/[!-/:-@[-`{-~]/gu, String.raw`\$&`);
+  return visible(text).replace(/[!-/:-@[-`{-~]/gu, String.raw`\$&`);
 }
 
 /** For a line typed into a terminal; undefined where it would be more than a line, or keys. */
 export function terminalText(text: string): string | undefined {
-  return visibleText(text) === text ? text : undefined;
+  return visible(text) === text ? text : undefined;
 }
 
 /** Longest path that a message shows, UTF-16 units: VS Code cuts messages off, and their question stands at the end. */
