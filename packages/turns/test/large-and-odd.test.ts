@@ -237,3 +237,34 @@ describe("storage that cannot be written", () => {
     expect(statSync(lab.storage).isFile()).toBe(true);
   });
 });
+
+describe("what editors put beside a file", () => {
+  const ofEditors = [
+    ".a.txt.swp",
+    "sub/.b.txt.swo",
+    "a.txt~",
+    ".a.txt.un~",
+    "4913",
+    ".#a.txt",
+    "#a.txt#",
+    ".a.txt.kate-swp",
+    "a.txt___jb_tmp___",
+    ".goutputstream-X1Y2Z3",
+    ".~lock.a.odt#",
+    "~$a.docx",
+  ];
+  const others = ["49130", "a.swp", "b~c.txt", "#a.txt", ".a.swp.txt", "sub/a.txt"];
+
+  it.each(["with git", "without git"])("is nobody's change, unless the agent told of it, %s", async (how) => {
+    const lab = new TurnLab();
+    if (how === "with git") lab.commit({ "a.txt": "old\n" });
+    else lab.write("a.txt", "old\n");
+    const ledgers = lab.open();
+    await lab.command(ledgers, () => {
+      for (const name of [...ofEditors, ...others]) lab.write(name, "new\n");
+    });
+    expect(lab.files(ledgers.turns()[0])).toEqual(others.map((name) => `${name} created likely`).toSorted());
+    await lab.told(ledgers, "told.txt~", "an agent's own\n");
+    expect(lab.files(ledgers.turns()[0])).toEqual(["told.txt~ created exact"]);
+  });
+});

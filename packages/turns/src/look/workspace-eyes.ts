@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { basename, sep } from "node:path";
 import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import type { GitReader } from "../git/git-reader.ts";
 import type { IndexEntry } from "../git/git-index.ts";
@@ -230,7 +230,7 @@ export class WorkspaceEyes implements Eyes {
           if (slices.isDueInMany) await slices.pause();
           files.set(path, { top, entry, writtenMs });
         }
-        for (const path of tree.untracked) if (!files.has(path)) files.set(path, undefined);
+        for (const path of tree.untracked) if (!files.has(path) && !isOfEditors(path)) files.set(path, undefined);
       }
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
@@ -250,6 +250,17 @@ export class WorkspaceEyes implements Eyes {
     }
     return moved;
   }
+}
+
+/**
+ * What editors put beside a file while it is open or being written, and nobody calls a change: Vim (swap, backup and undo files, the 4913
+ * by which it tries a folder), Emacs (locks, auto-saves, backups), Kate, JetBrains, GLib, LibreOffice and Microsoft Office.
+ */
+const ofEditors =
+  /^(?:\..*\.(?:sw[a-z]|kate-swp)|.*~|4913|\.#.*|#.*#|.*___jb_(?:tmp|old|bak)___|\.goutputstream-\w+|\.~lock\..*#|~\$.*)$/su;
+
+function isOfEditors(path: string): boolean {
+  return ofEditors.test(basename(path));
 }
 
 function gone(path: string, before: Content, was: DiskState | undefined): SeenChange {
