@@ -38,8 +38,8 @@ export interface TurnFile {
   /** `mode`: only its permissions; `link`: a link that was made or changed; `binary` and `large`: no text of it can be shown. */
   readonly kind: "created" | "changed" | "deleted" | "mode" | "link" | "binary" | "large";
   /**
-   * `exact`: the agent told of the write, or the user accepted it. `likely`: it changed while the agent worked, and the user did not type
-   * in it. `unknown`: the user did.
+   * `exact`: the agent told of the write, or the user accepted it. `likely`: it changed while a command of the agent ran, or while an agent
+   * worked that does not tell of its commands, and the user did not type in it. `unknown`: the user did, or no command ran.
    */
   readonly attribution: "exact" | "likely" | "unknown";
   readonly review: FileReview;
@@ -83,6 +83,8 @@ export interface UndoRequest extends TurnPart {
   readonly now?: boolean;
   /** What the agent is told. */
   readonly reason?: string;
+  /** Without a path: also files that the user may have changed (`unknown`). Default: these are left alone. */
+  readonly unsure?: boolean;
   /** Files of a queued undo that were kept meanwhile: they are left out of it. */
   readonly except?: readonly string[];
   /** The lines of the hunk of a queued undo, by which it is found again: the agent goes on and moves them. */
@@ -107,9 +109,10 @@ export interface UndoneFile {
   readonly path: string;
   /**
    * `partly`: lines that changed since were left alone. `conflict`: all of them had. `stale`: the file changed while it was written.
-   * `unknown`: nobody kept what it was before. `failed`: it could not be written.
+   * `unknown`: nobody kept what it was before. `failed`: it could not be written. `unsure`: it may be the user's own change, and was not
+   * named.
    */
-  readonly outcome: "undone" | "partly" | "conflict" | "queued" | "stale" | "unknown" | "failed";
+  readonly outcome: "undone" | "partly" | "conflict" | "queued" | "stale" | "unknown" | "failed" | "unsure";
   /** Hunks that were left alone. */
   readonly conflicts: number;
 }

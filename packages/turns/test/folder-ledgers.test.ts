@@ -86,6 +86,61 @@ describe("a ledger of turns", () => {
     expect(await ledgers.beforeText(ledgers.turns()[0]?.id ?? "", lab.path("b.txt"))).toBe("user\n");
   });
 
+  it("leaves what may be the user's alone in an undo of the whole, unless that is wanted, or it is named", async () => {
+    const lab = new TurnLab();
+    const names = ["a.txt", "b.txt", "c.txt"];
+    lab.commit(Object.fromEntries(names.map((name) => [name, "old\n"])));
+    const ledgers = lab.open();
+    const turnWithSaves = async (): Promise<string> => {
+      ledgers.turnBegan(claude, "");
+      await lab.told(ledgers, "a.txt", "agent\n");
+      // In another program, while no command of the agent runs.
+      for (const name of ["b.txt", "c.txt"]) lab.write(name, "saved\n");
+      ledgers.turnEnded(claude);
+      await ledgers.settled();
+      return ledgers.turns()[0]?.id ?? "";
+    };
+    const first = await turnWithSaves();
+    expect(lab.files(ledgers.turns()[0])).toEqual([
+      "a.txt changed exact",
+      "b.txt changed unknown",
+      "c.txt changed unknown",
+    ]);
+    const outcomes = async (...given: Parameters<typeof ledgers.undo>): Promise<readonly string[]> =>
+      (await ledgers.undo(...given)).files.map(({ path, outcome }) => `${path.slice(-5)} ${outcome}`);
+    expect(await outcomes(first)).toEqual(["a.txt undone", "b.txt unsure", "c.txt unsure"]);
+    expect(names.map((name) => lab.read(name))).toEqual(["old\n", "saved\n", "saved\n"]);
+    expect(await outcomes(first, { path: lab.path("b.txt") })).toEqual(["b.txt undone"]);
+    expect(names.map((name) => lab.read(name))).toEqual(["old\n", "old\n", "saved\n"]);
+    // What is undone is left by nobody.
+    expect(await outcomes(first)).toEqual(["a.txt undone", "c.txt unsure"]);
+    for (const name of ["b.txt", "c.txt"]) lab.write(name, "old\n");
+    const second = await turnWithSaves();
+    expect(await outcomes(second, { unsure: true })).toEqual(["a.txt undone", "b.txt undone", "c.txt undone"]);
+    const third = await turnWithSaves();
+    expect(await ledgers.keep(third)).toBe(true);
+    const kept = ledgers.turns().find(({ id }) => id === third);
+    expect(kept?.files.map(({ review }) => review)).toEqual(["kept", "kept", "kept"]);
+  });
+
+  it("leaves what may be the user's alone also where the undo waits for the agent", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "old\n", "b.txt": "old\n" });
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "");
+    await lab.told(ledgers, "a.txt", "agent\n");
+    lab.write("b.txt", "saved\n");
+    // A look after no command.
+    ledgers.turnBegan({ ...claude, session: "s2" }, "");
+    await ledgers.settled();
+    const id = ledgers.turns().find(({ session }) => session === "s1")?.id ?? "";
+    const { files } = await ledgers.undo(id);
+    expect(files.map(({ outcome }) => outcome).toSorted()).toEqual(["queued", "unsure"]);
+    for (const session of ["s1", "s2"]) ledgers.turnEnded({ ...claude, session });
+    await ledgers.settled();
+    expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["old\n", "saved\n"]);
+  });
+
   it("does not take the user's lines for the agent's", async () => {
     const lab = new TurnLab();
     const lines = "1\n2\n3\n4\n5\n6\n";
@@ -223,7 +278,9 @@ describe("a ledger of turns", () => {
       ledgers.turnEnded(claude);
       await ledgers.settled();
       const [turn] = ledgers.turns();
-      expect(turn?.files.map(({ path }) => path).toSorted()).toEqual(secrets.map((name) => lab.path(name)).toSorted());
+      // A backup of an editor's is listed only where git has it.
+      const listed = secrets.filter((name) => how !== "new" || name !== ".env~");
+      expect(turn?.files.map(({ path }) => path).toSorted()).toEqual(listed.map((name) => lab.path(name)).toSorted());
       for (const { path } of turn?.files ?? []) {
         expect(await ledgers.beforeText(turn?.id ?? "", path), path).toBeUndefined();
         expect(await ledgers.afterText(turn?.id ?? "", path), path).toBeUndefined();

@@ -269,7 +269,7 @@ function problemsOf(files: UndoResult["files"]): string[] {
       .slice(0, 5)
       .join(", ");
   const conflicts = files.reduce((count, file) => count + file.conflicts, 0);
-  const [unknown, failed] = [names("unknown"), names("failed", "stale")];
+  const [unknown, failed, unsure] = [names("unknown"), names("failed", "stale"), names("unsure")];
   return [
     ...(conflicts > 0
       ? [
@@ -282,5 +282,13 @@ function problemsOf(files: UndoResult["files"]): string[] {
       : []),
     ...(unknown === "" ? [] : [l10n.t("Left as it is, since its earlier content is not known: {0}.", unknown)]),
     ...(failed === "" ? [] : [l10n.t("Could not be undone, and stays as it is: {0}.", failed)]),
+    ...(unsure === ""
+      ? []
+      : [
+          l10n.t(
+            "These may be your own changes, so they stay. Undo a file by itself if the agent changed it: {0}",
+            unsure,
+          ),
+        ]),
   ];
 }

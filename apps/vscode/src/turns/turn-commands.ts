@@ -71,7 +71,7 @@ export function registerTurnCommands(services: TurnCommandServices): Disposable[
         .slice(0, 5)
         .join(", ");
     const conflicts = files.reduce((count, file) => count + file.conflicts, 0);
-    const [unknown, failed] = [names("unknown"), names("failed", "stale")];
+    const [unknown, failed, unsure] = [names("unknown"), names("failed", "stale"), names("unsure")];
     if (conflicts > 0) {
       const text = l10n.t(
         "{0} of the changes were changed again since and left alone: {1}",
@@ -83,6 +83,13 @@ export function registerTurnCommands(services: TurnCommandServices): Disposable[
     if (unknown !== "")
       void warn(l10n.t("The earlier content of these files is not known, so they stay as they are: {0}", unknown));
     if (failed !== "") void warn(l10n.t("Could not be undone, and stays as it is: {0}", failed));
+    if (unsure !== "")
+      void inform(
+        l10n.t(
+          "These may be your own changes, so they stay. Undo a file by itself if the agent changed it: {0}",
+          unsure,
+        ),
+      );
     if (turn === undefined) return;
     const bringBack = l10n.t("Bring Back");
     const told = l10n.t("Undone. The agent is told with your next prompt.");

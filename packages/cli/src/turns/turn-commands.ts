@@ -197,15 +197,23 @@ async function undoPart(
     }
     hunk = { start: found.afterStart, end: found.afterEnd };
   }
-  const what = files.map(({ path }) => shown(path, folder)).join(", ");
-  if (!(await isWanted(`Undo what ${turn.agents.join(", ")} did in ${what}?`, { command, print, ask }))) return 1;
   const path = command.path === undefined ? undefined : only?.path;
+  const meant = path === undefined ? files.filter(isSure) : files;
+  const what = meant.map((file) => shown(file.path, folder)).join(", ");
+  const question = `Undo what ${turn.agents.join(", ")} did in ${what}?`;
+  // Of what may be the user's, nothing is undone, and each file is said.
+  if (meant.length > 0 && !(await isWanted(question, { command, print, ask }))) return 1;
   return await undoAndTell(ledgers, folder, [turn], {
     command,
     paint,
     print,
     part: { ...(path === undefined ? {} : { path }), ...(hunk === undefined ? {} : { hunk }) },
   });
+}
+
+/** Not perhaps the user's own change. */
+function isSure({ attribution }: TurnFile): boolean {
+  return attribution !== "unknown";
 }
 
 /** Undoes an undo: the last one, or that of a turn. */
@@ -251,7 +259,7 @@ async function undoSession(
     print("Everything of this session is undone already.");
     return 0;
   }
-  const paths = new Set(turns.flatMap(({ files }) => files.map(({ path }) => shown(path, folder))));
+  const paths = new Set(turns.flatMap(({ files }) => files.filter(isSure).map(({ path }) => shown(path, folder))));
   const agents = new Set(turns.flatMap(({ agents: own }) => own));
   const count = turns.length === 1 ? "one turn" : `${turns.length} turns`;
   const question = `Undo what ${[...agents].join(", ")} did in ${count} of this session: ${[...paths].join(", ")}?`;
@@ -298,7 +306,7 @@ async function undoAndTell(
   }
   const isDone = results
     .flatMap(({ files }) => files)
-    .every(({ outcome }) => outcome === "undone" || outcome === "queued");
+    .every(({ outcome }) => outcome === "undone" || outcome === "queued" || outcome === "unsure");
   return isDone ? 0 : 1;
 }
 
@@ -325,6 +333,8 @@ function outcomeLine(
       return paint.bad(`${name}: left alone, because what it was before is not kept`);
     case "failed":
       return paint.bad(`${name}: could not be written, or moved to the trash`);
+    case "unsure":
+      return `${name}: left alone, because it may be your own change (name the file to undo it)`;
   }
 }
 

@@ -397,7 +397,9 @@ export class Observer implements Disposable {
       turn.agents = [...turn.agents, ...new Set(names)];
       await book.write(turn, { type: "turn", turn });
     }
-    const attribution = this.#touched.has(path) ? "unknown" : "likely";
+    // Those who tell of each command have run none: it may as well have been the user, in another program.
+    const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact");
+    const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
     await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
   }
 }

@@ -22,6 +22,10 @@ const mostTries = 3;
 /** Texts of so many UTF-16 units together are compared at once. */
 const comparedAtOnce = 512 * 1024;
 
+function isLeft({ attribution }: TurnFile, { path, unsure }: UndoRequest): boolean {
+  return attribution === "unknown" && path === undefined && unsure !== true;
+}
+
 /** What became of a file's text; undefined: there is no file. */
 interface Replaced {
   readonly now: string | undefined;
@@ -57,7 +61,7 @@ export class Undoing {
     return await this.#inTurn(async () => {
       await this.#ledger.refresh();
       let isKept = false;
-      for (const { path } of this.#filesOf(id, part)) {
+      for (const { path } of this.#filesOf(id, { ...part, unsure: true })) {
         if (await this.#keepFile(id, path, part.hunk)) isKept = true;
       }
       return isKept;
@@ -107,10 +111,21 @@ export class Undoing {
     return await next;
   }
 
-  #filesOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
+  /** The user's own lines are not taken back without being named. */
+  #filesOf(id: string, request: UndoRequest): readonly TurnFile[] {
+    return this.#allOf(id, request).filter((file) => !isLeft(file, request));
+  }
+
+  #allOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
     const isMeant = (file: TurnFile): boolean =>
       (path === undefined || file.path === path) && !except.includes(file.path);
     return this.#ledger.turn(id)?.files.filter(isMeant) ?? [];
+  }
+
+  /** What a request leaves alone, for its result. */
+  #leftOf(id: string, request: UndoRequest): readonly UndoneFile[] {
+    const left = this.#allOf(id, request).filter((file) => isLeft(file, request) && file.review !== "undone");
+    return left.map(({ path }) => ({ path, outcome: "unsure", conflicts: 0 }));
   }
 
   /** What the user keeps is not taken back when the agent has finished, whatever else becomes of the file until then. */
@@ -153,7 +168,7 @@ export class Undoing {
       await ledger.review(id, path, "queued", await ledger.texts(id, path));
       files.push({ path, outcome: "queued", conflicts: 0 });
     }
-    return { files, turn: undefined, waiting };
+    return { files: [...files, ...this.#leftOf(id, request)], turn: undefined, waiting };
   }
 
   async #applyWaiting(): Promise<void> {
@@ -184,6 +199,7 @@ export class Undoing {
       if (isNew && done.outcome === "undone") await this.#removeEmpty(folders);
     }
     files.sort((one, other) => (places.get(one.path) ?? 0) - (places.get(other.path) ?? 0));
+    files.push(...this.#leftOf(id, request));
     const result = { files, turn: await entry.end() };
     if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;

@@ -192,7 +192,7 @@ export class TurnActions {
         .map(({ path }) => fileUriOf(path).path.base)
         .join(", ");
     const conflicts = files.reduce((count, file) => count + file.conflicts, 0);
-    const [unknown, failed] = [names("unknown"), names("failed", "stale")];
+    const [unknown, failed, unsure] = [names("unknown"), names("failed", "stale"), names("unsure")];
     if (conflicts > 0)
       this.notices.warn(
         nls.localize(
@@ -212,6 +212,14 @@ export class TurnActions {
       );
     if (failed !== "")
       this.notices.warn(nls.localize("patchbay/turns/failed", "Could not be undone, and stays as it is: {0}", failed));
+    if (unsure !== "")
+      void this.notices.info(
+        nls.localize(
+          "patchbay/turns/unsure",
+          "These may be your own changes, so they stay. Undo a file by itself if the agent changed it: {0}",
+          unsure,
+        ),
+      );
     const entries = undone.flatMap(({ turn }) => turn ?? []);
     if (entries.length === 0) return;
     const bringBack = nls.localize("patchbay/turns/bringBack", "Bring Back");
