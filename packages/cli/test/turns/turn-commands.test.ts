@@ -285,6 +285,30 @@ it("says what is wrong", async () => {
   expect(await run(["undo", "--yes"])).toMatchObject({ code: 1, text: expect.stringContaining("left alone") });
 });
 
+it("asks for what the agent did alone, leaves what may be the user's, and undoes that by its name", async () => {
+  const saved = join(platform.workspace, "saved.txt");
+  writeFileSync(saved, "old\n");
+  const ledgers = openLedger();
+  ledgers.turnBegan(source, "More");
+  ledgers.aboutToWrite(source, [{ path: file, before: after }]);
+  await ledgers.settled();
+  writeFileSync(file, "MORE\n");
+  ledgers.wrote(source);
+  // In another program.
+  writeFileSync(saved, "new\n");
+  ledgers.turnEnded(source);
+  await ledgers.settled();
+  ledgers.dispose();
+  const { code, text } = await run(["undo", "--yes"]);
+  expect([code, text]).toEqual([
+    0,
+    expect.stringContaining("saved.txt: left alone, because it may be your own change (name the file to undo it)"),
+  ]);
+  expect([readFileSync(file, "utf8"), readFileSync(saved, "utf8")]).toEqual([after, "new\n"]);
+  expect(await run(["undo", "2", "saved.txt", "--yes"])).toMatchObject({ code: 0 });
+  expect(readFileSync(saved, "utf8")).toBe("old\n");
+});
+
 it("keeps and shows no text of a file that holds secrets, whoever opens the ledger", async () => {
   const path = join(platform.workspace, ".env");
   for (const looks of [true, false]) {

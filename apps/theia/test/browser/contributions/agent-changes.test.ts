@@ -186,17 +186,22 @@ describe("what agents changed without a review", () => {
   });
 
   it("says what was left alone, and why", async () => {
-    const at = (outcome: "partly" | "unknown" | "stale", conflicts = 0): TurnUndone["files"][number] => ({
+    const at = (outcome: "partly" | "unknown" | "stale" | "unsure", conflicts = 0): TurnUndone["files"][number] => ({
       path: `/workspace/${outcome}.txt`,
       outcome,
       conflicts,
     });
-    ledger.result = { files: [at("partly", 2), at("unknown"), at("stale")], turn: undefined, isTold: false };
+    ledger.result = {
+      files: [at("partly", 2), at("unknown"), at("stale"), at("unsure")],
+      turn: undefined,
+      isTold: false,
+    };
     await changes.act("undo", turn, undefined);
     expect(said()).toEqual([
       "warn: 2 of the changes were changed again since and left alone: partly.txt",
       "warn: The earlier content of these files is not known, so they stay as they are: unknown.txt",
       "warn: Could not be undone, and stays as it is: stale.txt",
+      "info: These may be your own changes, so they stay. Undo a file by itself if the agent changed it: unsure.txt",
     ]);
     ledger.late = undefined;
     await commands.executeCommand(patchbayCommands.bringBack.id);
