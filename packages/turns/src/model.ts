@@ -38,8 +38,9 @@ export interface TurnFile {
   /** `mode`: only its permissions; `link`: a link that was made or changed; `binary` and `large`: no text of it can be shown. */
   readonly kind: "created" | "changed" | "deleted" | "mode" | "link" | "binary" | "large";
   /**
-   * `exact`: the agent told of the write, or the user accepted it. `likely`: it changed while a command of the agent ran, or while an agent
-   * worked that does not tell of its commands, and the user did not type in it. `unknown`: the user did, or no command ran.
+   * `exact`: the agent told of the write before, or the user accepted it. `likely`: it changed while a command of the agent ran, before the
+   * agent said that it wrote something, or while one worked that tells of neither, and the user did not type in it. `unknown`: the user
+   * did, or there was nothing of the kind.
    */
   readonly attribution: "exact" | "likely" | "unknown";
   readonly review: FileReview;

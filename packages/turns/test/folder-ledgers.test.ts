@@ -123,6 +123,25 @@ describe("a ledger of turns", () => {
     expect(kept?.files.map(({ review }) => review)).toEqual(["kept", "kept", "kept"]);
   });
 
+  it("takes what changed for the agent's where that says that it wrote, without having told of a file before", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "old\n", "b.txt": "old\n" });
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "");
+    await ledgers.settled();
+    lab.write("a.txt", "agent\n");
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed likely"]);
+    ledgers.turnBegan(claude, "");
+    await lab.told(ledgers, "a.txt", "told\n");
+    lab.write("b.txt", "saved\n");
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact", "b.txt changed unknown"]);
+  });
+
   it("leaves what may be the user's alone also where the undo waits for the agent", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "old\n", "b.txt": "old\n" });

@@ -147,7 +147,10 @@ describe.skipIf(why !== undefined)(`the page in other languages, in a real brows
     expect(await wrong()).toEqual([]);
     // What the agent in the samples offers.
     const own = ["Reject"];
-    expect((await said()).filter((text) => english.includes(text) && !own.includes(text))).toEqual([]);
+    // A log is drawn piece by piece, and drawn anew with the language, which comes after it here.
+    await expect
+      .poll(async () => (await said()).filter((text) => english.includes(text) && !own.includes(text)))
+      .toEqual([]);
   });
 
   it.each(languages)("has room for those of %s on the narrowest side bar", async (language) => {

@@ -111,10 +111,13 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     const yes = page.getByRole("button", { name: "Yes", exact: true });
     await yes.waitFor();
     await expect
-      .poll(async () => {
-        if (await yes.isVisible()) await yes.click();
-        return agent.answers;
-      })
+      .poll(
+        async () => {
+          if (await yes.isVisible()) await yes.click();
+          return agent.answers;
+        },
+        { timeout: 30_000 },
+      )
       .toEqual(["yes"]);
     expect(agent.prompts).toEqual(["Begin"]);
   });

@@ -186,6 +186,7 @@ export class Observer implements Disposable {
     if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     const written = await this.#workIn(worker);
+    worker.hasWritten ||= written === 0 && !worker.hasRun;
     if (!worker.hasRun) return;
     // Which of its tools has ended nobody says.
     if (written === 0) worker.commands = Math.max(0, worker.commands - 1);
@@ -359,6 +360,7 @@ export class Observer implements Disposable {
       const { turn } = worker;
       // What goes on may change something after this look.
       worker.hasRun &&= worker.commands > 0;
+      worker.hasWritten = false;
       if (turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial))
         continue;
       turn.headMoved ||= headMoved;
@@ -397,8 +399,8 @@ export class Observer implements Disposable {
       turn.agents = [...turn.agents, ...new Set(names)];
       await book.write(turn, { type: "turn", turn });
     }
-    // Those who tell of each command have run none: it may as well have been the user, in another program.
-    const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact");
+    // Those who tell of each command and write have told of none: it may as well have been the user, in another program.
+    const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact" && !one.hasWritten);
     const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
     await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
   }

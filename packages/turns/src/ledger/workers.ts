@@ -8,6 +8,8 @@ export interface Worker {
   turn: TurnRecord;
   /** A command of it may have changed something that no look has seen since. */
   hasRun: boolean;
+  /** It said since the last look that it wrote, and nobody knows what: it had told of no file before. */
+  hasWritten: boolean;
   /** Nobody told of a command; one may have been running when nobody listened. */
   isGuessed: boolean;
   /** Commands that have begun and of which nobody has said that they ended. */
@@ -153,6 +155,7 @@ export class Workers implements Disposable {
       source,
       turn,
       hasRun: false,
+      hasWritten: false,
       isGuessed: false,
       commands: 0,
       quiet: undefined,

@@ -146,7 +146,8 @@ describe("the panel of several windows", () => {
     writeFileSync(path, "two\n");
     agent.do({ act: "end" });
     const turns = (await panel.backend.workspaces.companionOf(window.window))?.turns;
-    const files = [{ path, kind: "changed", attribution: "likely", review: "unreviewed" }];
+    // The agent has told of nothing that it did.
+    const files = [{ path, kind: "changed", attribution: "unknown", review: "unreviewed" }];
     await expect
       .poll(() => turns?.list(), patience)
       .toMatchObject([{ agents: [agent.name], prompt: "Begin", border: "exact", ended: expect.any(Number), files }]);
