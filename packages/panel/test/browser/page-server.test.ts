@@ -113,7 +113,8 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     await expect
       .poll(
         async () => {
-          if (await yes.isVisible()) await yes.click();
+          // Where the page is drawn anew under the click, it is tried again.
+          if (await yes.isVisible()) await yes.click({ timeout: 2_000 }).catch(() => undefined);
           return agent.answers;
         },
         { timeout: 30_000 },
