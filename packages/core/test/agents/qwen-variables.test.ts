@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { qwenChecks } from "../../src/agents/qwen/behaviour.ts";
 import type { OwnSettings } from "../../src/agents/settings.ts";
 
-const folder = "/home/user/work/app";
+const folder = "/home/user/code/app";
 const off = '{ "ide": { "enabled": false } }';
 
 async function read(
@@ -25,7 +25,7 @@ describe("the variables that Qwen Code takes from files", () => {
     const files = {
       [`${folder}/.qwen/.env`]: `${port}=1`,
       [`${folder}/.env`]: `${port}=2\nOTHER=2`,
-      "/home/user/work/.env": "ABOVE=3",
+      "/home/user/code/.env": "ABOVE=3",
       "/home/user/.qwen/.env": `${port}=4\nMINE='4'`,
       "/home/user/.env": "MINE=5\nexport HOME_TOO=5",
     };
@@ -34,10 +34,10 @@ describe("the variables that Qwen Code takes from files", () => {
     expect((await read(others)).variables).toEqual({ [port]: "2", OTHER: "2", MINE: "4", HOME_TOO: "5" });
     const { [`${folder}/.env`]: _next, ...above } = others;
     expect((await read(above)).variables).toEqual({ ABOVE: "3", [port]: "4", MINE: "4", HOME_TOO: "5" });
-    const { "/home/user/work/.env": _above, ...none } = above;
+    const { "/home/user/code/.env": _above, ...none } = above;
     expect((await read(none)).variables).toEqual({ [port]: "4", MINE: "4", HOME_TOO: "5" });
     expect((await read(above)).variableFiles).toMatchObject({
-      ABOVE: "/home/user/work/.env",
+      ABOVE: "/home/user/code/.env",
       MINE: "/home/user/.qwen/.env",
     });
   });
@@ -69,8 +69,8 @@ describe("the variables that Qwen Code takes from files", () => {
     expect((await read({ ...files, [trusts]: level("DO_NOT_TRUST") })).variables).toEqual({ MINE: "2" });
     expect((await read({ ...files, [trusts]: level("TRUST_FOLDER") })).variables).toEqual({ [port]: "1", MINE: "2" });
     // A folder above that they do not trust has a file of its own.
-    const { [`${folder}/.env`]: _own, ...above } = { ...files, "/home/user/work/.env": `${port}=1` };
-    const distrusted = JSON.stringify({ [folder]: "TRUST_FOLDER", "/home/user/work": "DO_NOT_TRUST" });
+    const { [`${folder}/.env`]: _own, ...above } = { ...files, "/home/user/code/.env": `${port}=1` };
+    const distrusted = JSON.stringify({ [folder]: "TRUST_FOLDER", "/home/user/code": "DO_NOT_TRUST" });
     expect((await read({ ...above, [trusts]: distrusted })).variables).toEqual({ MINE: "2" });
   });
 
