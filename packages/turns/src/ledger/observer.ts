@@ -153,6 +153,8 @@ export class Observer implements Disposable {
     }
     for (const turn of book.all) {
       if (turn.ended !== undefined || turn.undoes !== undefined || this.#workers.get(turn) !== undefined) continue;
+      // It is just being opened: an undo asks for this between two steps of what is told here.
+      if (book.isBegunHere(turn.id)) continue;
       await this.#workers.adopt(turn);
     }
   }
@@ -184,6 +186,8 @@ export class Observer implements Disposable {
 
   async wrote(source: TurnSource): Promise<void> {
     if (this.#isToldElsewhere(source)) return;
+    // Its turn has ended, with a look: a new one would only take for the agent's what others do next.
+    if (this.#workers.find(source) === undefined) return;
     const worker = await this.#workerOf(source);
     const written = await this.#workIn(worker);
     worker.hasWritten ||= written === 0 && !worker.hasRun;

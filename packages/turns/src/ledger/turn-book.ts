@@ -66,6 +66,11 @@ export class TurnBook {
     return this.#turns.get(id);
   }
 
+  /** Whether this window began the turn, and has not ended it. */
+  isBegunHere(id: string): boolean {
+    return this.#begun.has(id);
+  }
+
   /** What is told of a turn. */
   info(turn: TurnRecord, names: Names): TurnInfo {
     const told = this.#told.get(turn) ?? infoOf(turn, names);
@@ -104,8 +109,9 @@ export class TurnBook {
     await this.#attempt(async () => {
       await store.others((found, gone) => {
         if (this.#writer.writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
-        for (const id of gone) if (!isOpen(id) && !this.#writer.owes(id)) this.#turns.delete(id);
-        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#writer.owes(turn.id));
+        const isOurs = (id: string): boolean => isOpen(id) || this.#begun.has(id) || this.#writer.owes(id);
+        for (const id of gone) if (!isOurs(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOurs(turn.id));
         hasChanged = true;
         return true;
       });
