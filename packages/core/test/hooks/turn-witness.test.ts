@@ -122,6 +122,7 @@ describe("whoever follows the turns", () => {
     await editor.nextView();
     await expect.poll(() => companion.commands?.all).toHaveLength(1);
     agent.kill("SIGKILL");
+    await expect.poll(() => companion.commands?.all, { timeout: 10_000 }).toEqual([]);
     await Promise.all([write, command]);
     expect(notes.all).toEqual(["Claude Code began Do it", "s1 ended"]);
   });
