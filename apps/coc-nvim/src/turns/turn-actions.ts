@@ -80,12 +80,11 @@ const letters: Readonly<Record<TurnFile["kind"], string>> = {
 };
 
 function fileLabel(
-  { path, kind, lines, attribution, review, cannotUndo, movedFrom, movedTo }: TurnFile,
+  { path, kind, lines, attribution, review, cannotUndo, movedFrom }: TurnFile,
   folders: readonly string[],
 ): string {
   const marks = [
-    ...(movedFrom === undefined ? [] : [l10n.t("moved from {0}", shortPath(movedFrom, folders))]),
-    ...(movedTo === undefined ? [] : [l10n.t("moved to {0}", shortPath(movedTo, folders))]),
+    ...(movedFrom === undefined ? [] : [l10n.t("renamed from {0}", shortPath(movedFrom, folders))]),
     ...(kind === "mode" ? [l10n.t("only its permissions")] : []),
     ...(kind === "binary" || kind === "large" ? [l10n.t("no text of it is kept")] : []),
     ...(cannotUndo === undefined ? [] : [l10n.t("cannot be undone")]),
@@ -96,7 +95,7 @@ function fileLabel(
   ];
   const count = lines === undefined ? "" : `  +${lines.added} -${lines.removed}`;
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
-  return plainLine(`    ${letters[kind]} ${shortPath(path, folders)}${count}${about}`);
+  return plainLine(`    ${movedFrom === undefined ? letters[kind] : "R"} ${shortPath(path, folders)}${count}${about}`);
 }
 
 /** An action of the list on one of its lines. The sentence is for the user. */

@@ -164,9 +164,10 @@ export class ChangesView implements Disposable {
   }
 }
 
-function iconOf({ kind, review, attribution }: TurnFile): string {
+function iconOf({ kind, review, attribution, movedFrom }: TurnFile): string {
   if (review === "queued") return "history";
   if (attribution === "unknown") return "question";
+  if (movedFrom !== undefined) return "diff-renamed";
   if (kind === "created") return "diff-added";
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
@@ -194,9 +195,8 @@ function ageText(span: number): string {
   return hours < 48 ? l10n.t("{0} h ago", hours) : l10n.t("{0} days ago", Math.floor(hours / 24));
 }
 
-function movesText({ movedFrom, movedTo }: TurnFile): string {
-  if (movedFrom !== undefined) return l10n.t("Moved from {0}", shortened(shortPathOf(movedFrom)));
-  return movedTo === undefined ? "" : l10n.t("Moved to {0}", shortened(shortPathOf(movedTo)));
+function movesText({ movedFrom }: TurnFile): string {
+  return movedFrom === undefined ? "" : l10n.t("Renamed from {0}", shortened(shortPathOf(movedFrom)));
 }
 
 function linesText({ lines, kind, cannotUndo }: TurnFile): string {

@@ -4,6 +4,7 @@ import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
 import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
 import { foldersMadeSince } from "./folders.ts";
+import { findRenames, renamedFrom, sidesOf } from "./renames.ts";
 import { infoOf, type Names } from "./turn-info.ts";
 import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
 import type { TurnInfo } from "../model.ts";
@@ -48,6 +49,8 @@ export class TurnBook {
   readonly #writer: TurnWriter;
   /** When turns of this run began, by the system's own clock. */
   readonly #begun: Map<string, number> = new Map();
+  /** Against which old name the lines of a file were counted. */
+  readonly #counted: WeakMap<FileRecord, FileRecord | undefined> = new WeakMap();
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
@@ -80,8 +83,10 @@ export class TurnBook {
 
   /** What is not decided of a file, on one side. */
   async read(id: string, path: string, side: "before" | "after"): Promise<string | undefined> {
-    const file = this.#turns.get(id)?.files.get(path);
-    return file === undefined ? undefined : await this.#options.contents.read((file.undecided ?? file)[side]);
+    const turn = this.#turns.get(id);
+    const file = turn?.files.get(path);
+    if (turn === undefined || file === undefined) return undefined;
+    return await this.#options.contents.read(sidesOf(turn, file)[side]);
   }
 
   async load(): Promise<void> {
@@ -284,6 +289,21 @@ export class TurnBook {
     return made.length === 0 ? undefined : made;
   }
 
+  /** Finds out which of the files that came in a turn are renamed ones, and counts their lines against what they were. */
+  async pair(turn: TurnRecord): Promise<void> {
+    for (const { path, from } of await findRenames(turn, this.#options.contents)) await this.renamed(turn, path, from);
+    for (const file of Array.from(turn.files.values())) {
+      if (file.movedFrom !== undefined && this.#counted.get(file) !== renamedFrom(turn, file))
+        await this.#enterFile(turn, { ...file });
+    }
+  }
+
+  /** A file that is new stood elsewhere before. */
+  async renamed(turn: TurnRecord, path: string, from: string): Promise<void> {
+    const file = turn.files.get(path);
+    if (file !== undefined) await this.#enterFile(turn, { ...file, movedFrom: from });
+  }
+
   async drop(turn: TurnRecord, path: string): Promise<void> {
     this.#told.delete(turn);
     if (turn.files.delete(path)) await this.write(turn, { type: "gone", path });
@@ -306,8 +326,9 @@ export class TurnBook {
   }
 
   async #noted(turn: TurnRecord, file: FileRecord): Promise<JournalEntry> {
-    const sides = file.undecided ?? file;
-    file.lines = await this.#options.contents.lines(sides.before, sides.after);
+    const { before, after } = sidesOf(turn, file);
+    this.#counted.set(file, renamedFrom(turn, file));
+    file.lines = await this.#options.contents.lines(before, after);
     turn.files.set(file.path, file);
     this.#told.delete(turn);
     return { type: "file", file };

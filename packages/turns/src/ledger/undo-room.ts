@@ -16,7 +16,8 @@ import type {
 import type { Places } from "../look/places.ts";
 import type { Contents } from "./contents.ts";
 import type { Observer } from "./observer.ts";
-import type { Content, FileRecord, TurnRecord } from "./records.ts";
+import { type Content, type FileRecord, noFile, type TurnRecord } from "./records.ts";
+import { renamedFrom, sidesOf } from "./renames.ts";
 import type { TurnBook } from "./turn-book.ts";
 
 export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
@@ -47,9 +48,10 @@ export class UndoRoom implements UndoLedger {
 
   async texts(id: string, path: string): Promise<TurnTexts | undefined> {
     const { book, places, contents } = this.#options;
-    const file = book.get(id)?.files.get(places.real(path));
-    if (file === undefined) return undefined;
-    const sides = file.undecided ?? file;
+    const turn = book.get(id);
+    const file = turn?.files.get(places.real(path));
+    if (turn === undefined || file === undefined) return undefined;
+    const sides = sidesOf(turn, file);
     const [before, after] = await Promise.all([contents.read(sides.before), contents.read(sides.after)]);
     if (before === undefined && sides.before.kind !== "none") return undefined;
     if (after === undefined && sides.after.kind !== "none") return undefined;
@@ -69,7 +71,14 @@ export class UndoRoom implements UndoLedger {
       undecided === undefined
         ? undefined
         : { before: await this.#keep(real, undecided.before), after: await this.#keep(real, undecided.after) };
-    await book.review(turn, real, { review, undecided: sides });
+    const file = turn.files.get(real);
+    const from = file === undefined ? undefined : renamedFrom(turn, file);
+    if (from === undefined) return await book.review(turn, real, { review, undecided: sides });
+    // Each name has the side on which something stands there.
+    const of = (name: string, side: Partial<NonNullable<typeof sides>>): Promise<void> =>
+      book.review(turn, name, { review, undecided: sides && { ...sides, ...side } });
+    await of(from.path, { after: noFile });
+    await of(real, { before: noFile });
   }
 
   async whole(id: string, path: string): Promise<WholeChange | undefined> {
@@ -215,6 +224,9 @@ export class UndoRoom implements UndoLedger {
         if (before !== undefined && (isMode || !(await contents.isSame(before, after))))
           await enter(real, before, after);
         await settled(real);
+      },
+      renamed: async (path, from) => {
+        if (turn !== undefined) await book.renamed(turn, places.real(path), places.real(from));
       },
       end: async () => {
         if (turn === undefined) return undefined;

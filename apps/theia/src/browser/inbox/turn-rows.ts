@@ -62,19 +62,19 @@ function fileRow(turn: ListedTurn, file: TurnFile, around: InboxSurroundings): I
   };
 }
 
-function iconOf({ kind, review, attribution }: TurnFile): string {
+function iconOf({ kind, review, attribution, movedFrom }: TurnFile): string {
   if (review === "queued") return "history";
   if (attribution === "unknown") return "question";
+  if (movedFrom !== undefined) return "diff-renamed";
   if (kind === "created") return "diff-added";
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
 
-function kindWords({ kind, cannotUndo, movedFrom, movedTo }: TurnFile, roots: readonly string[]): string {
+function kindWords({ kind, cannotUndo, movedFrom }: TurnFile, roots: readonly string[]): string {
   if (cannotUndo !== undefined)
     return nls.localize("patchbay/turns/untold", "no copy of it was kept: it cannot be undone here");
   if (movedFrom !== undefined)
-    return nls.localize("patchbay/turns/movedFrom", "moved from {0}", folderIn(movedFrom, roots));
-  if (movedTo !== undefined) return nls.localize("patchbay/turns/movedTo", "moved to {0}", folderIn(movedTo, roots));
+    return nls.localize("patchbay/turns/renamed", "renamed from {0}", folderIn(movedFrom, roots));
   switch (kind) {
     case "created":
       return nls.localize("patchbay/turns/created", "new file");
