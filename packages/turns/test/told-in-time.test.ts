@@ -46,6 +46,7 @@ describe("after a command", () => {
             open: async ({ session }: { readonly session: string }) => turnOf(session),
             write: async () => {},
             refresh: async () => {},
+            pair: async () => {},
             together: async (work: () => Promise<void>) => await work(),
           },
           eyes: {

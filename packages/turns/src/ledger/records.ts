@@ -46,6 +46,11 @@ export interface FileRecord {
   lines: { readonly added: number; readonly removed: number } | undefined;
 }
 
+/** The permission bits that a file had which is gone: not those of a link, or others, that stood in its place meanwhile. */
+export function goneModeOf({ mode, goneMode }: FileRecord): number | undefined {
+  return mode !== undefined && mode.after === goneMode ? mode.before : goneMode;
+}
+
 /** What is known of a turn; `TurnInfo` is what is told of it. */
 export interface TurnRecord {
   readonly id: string;

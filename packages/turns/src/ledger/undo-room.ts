@@ -16,7 +16,7 @@ import type {
 import type { Places } from "../look/places.ts";
 import type { Contents } from "./contents.ts";
 import type { Observer } from "./observer.ts";
-import { type Content, type FileRecord, noFile, type TurnRecord } from "./records.ts";
+import { type Content, type FileRecord, goneModeOf, noFile, type TurnRecord } from "./records.ts";
 import { renamedFrom, sidesOf } from "./renames.ts";
 import type { TurnBook } from "./turn-book.ts";
 
@@ -55,7 +55,8 @@ export class UndoRoom implements UndoLedger {
     const [before, after] = await Promise.all([contents.read(sides.before), contents.read(sides.after)]);
     if (before === undefined && sides.before.kind !== "none") return undefined;
     if (after === undefined && sides.after.kind !== "none") return undefined;
-    return { before, after, ...(file.goneMode === undefined ? {} : { goneMode: file.goneMode }) };
+    const goneMode = goneModeOf(file);
+    return { before, after, ...(goneMode === undefined ? {} : { goneMode }) };
   }
 
   async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {
@@ -103,15 +104,16 @@ export class UndoRoom implements UndoLedger {
 
   async #wanted(
     before: Content,
-    { mode, goneMode }: FileRecord,
+    file: FileRecord,
     held: FileFacts | undefined,
   ): Promise<WholeFile | "none" | undefined> {
     if (before.kind === "none") return "none";
     if (before.kind === "link") return before;
     const bytes = await this.#options.contents.bytes(before);
     if (bytes === undefined) return undefined;
+    const { mode } = file;
     const changed = mode !== undefined && held?.mode === mode.after ? mode.before : undefined;
-    return { kind: "file", bytes, mode: held === undefined ? goneMode : changed };
+    return { kind: "file", bytes, mode: held === undefined ? goneModeOf(file) : changed };
   }
 
   async undidWhole(id: string, path: string): Promise<void> {
@@ -190,7 +192,7 @@ export class UndoRoom implements UndoLedger {
     const enter = async (real: string, before: Content, after: Content): Promise<void> => {
       if (turn === undefined) return;
       const [was, is] = [found.get(real), await platform.files.lstat(real)];
-      const hasMode = was !== undefined && is !== undefined && was.mode !== is.mode && is.kind === "file";
+      const hasMode = was?.kind === "file" && is?.kind === "file" && was.mode !== is.mode;
       const mode = hasMode ? { before: was.mode, after: is.mode } : undefined;
       const goneMode = is === undefined ? was?.mode : undefined;
       await book.enter(turn, { path: real, before, after, mode, goneMode, attribution: "exact" });

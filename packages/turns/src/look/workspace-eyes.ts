@@ -202,7 +202,8 @@ export class WorkspaceEyes implements Eyes {
     is: DiskState,
   ): Promise<SeenChange | undefined> {
     const isSame = await this.#options.contents.isSame(before, after);
-    const mode = was !== undefined && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
+    // Those of a link say nothing.
+    const mode = was?.kind === "file" && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
     if (isSame && mode === undefined) return undefined;
     return { path, before, after: isSame ? before : after, mode };
   }
