@@ -10,6 +10,9 @@ export interface Rename {
 /** More files that came or went in a turn are compared only byte for byte, as is a longer text, in bytes. */
 const [mostCompared, longestCompared] = [100, 256 * 1024];
 
+/** Of files of one size so many are compared with each. */
+const mostAlike = 20;
+
 /** So much of the longer text has to be in both, as with git. */
 const leastShared = 0.5;
 
@@ -37,33 +40,57 @@ export function sidesOf(
   return { before, after: own.after.kind === "none" ? before : own.after };
 }
 
-/** Which of the files that came in a turn are, as a whole or nearly, files that went in it. */
-export async function findRenames({ files }: TurnRecord, contents: Contents): Promise<readonly Rename[]> {
+/**
+ * Which of the files that came in a turn are, as a whole or nearly, files that went in it. `compared`: those that were looked at before are
+ * looked at again only where there is another one by now.
+ */
+export async function findRenames(
+  { files }: TurnRecord,
+  contents: Contents,
+  compared: WeakSet<FileRecord>,
+): Promise<readonly Rename[]> {
   const all = Array.from(files.values()).filter(({ review, undecided }) => review === "unreviewed" && !undecided);
   const taken = new Set(all.flatMap((file) => (hasCome(file) && file.movedFrom !== undefined ? [file.movedFrom] : [])));
   const come = all.filter((file) => hasCome(file) && file.movedFrom === undefined && isKept(file.after));
   const gone = all.filter((file) => hasGone(file) && !taken.has(file.path) && isKept(file.before));
-  if (come.length === 0 || gone.length === 0) return [];
+  const isNew = [...come, ...gone].some((file) => !compared.has(file));
+  if (!isNew || come.length === 0 || gone.length === 0) return [];
+  for (const file of [...come, ...gone]) compared.add(file);
   const found: Rename[] = [];
   const left = new Set(gone);
+  const sized = new Map<number | undefined, FileRecord[]>();
+  for (const from of gone) {
+    const alike = sized.get(sizeOf(from.before));
+    if (alike === undefined) sized.set(sizeOf(from.before), [from]);
+    else alike.push(from);
+  }
   const pair = (file: FileRecord, from: FileRecord): void => {
     left.delete(from);
     found.push({ path: file.path, from: from.path });
   };
-  const others: FileRecord[] = [];
-  for (const file of come) {
-    const same = await sameIn(left, file, contents);
-    if (same === undefined) others.push(file);
-    else pair(file, same);
+  let others: readonly FileRecord[] = come;
+  // Of several with the same bytes, those that keep their names.
+  for (const isNamed of [true, false]) {
+    const unlike: FileRecord[] = [];
+    for (const file of others) {
+      const name = nameOf(file.path);
+      const candidates = (sized.get(sizeOf(file.after)) ?? [])
+        .filter((from) => left.has(from) && (!isNamed || nameOf(from.path) === name))
+        .slice(0, mostAlike);
+      const same = await sameIn(candidates, file, contents);
+      if (same === undefined) unlike.push(file);
+      else pair(file, same);
+    }
+    others = unlike;
   }
   if (others.length === 0 || others.length > mostCompared || left.size > mostCompared) return found;
   const lines = new Map<FileRecord, ReadonlyMap<string, number> | undefined>();
   for (const from of left) lines.set(from, await linesOf(from.before, contents));
   for (const file of others) {
     const wanted = await linesOf(file.after, contents);
-    const likeness = (from: FileRecord): number => shared(wanted, lines.get(from));
-    const [best] = Array.from(left).toSorted((one, other) => likeness(other) - likeness(one));
-    if (best !== undefined && likeness(best) >= leastShared) pair(file, best);
+    const alike = Array.from(left, (from) => ({ from, share: shared(wanted, lines.get(from)) }));
+    const [best] = alike.filter(({ share }) => share >= leastShared).toSorted((one, other) => other.share - one.share);
+    if (best !== undefined) pair(file, best.from);
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return found;
@@ -88,16 +115,11 @@ function sizeOf(content: Content): number | undefined {
 }
 
 async function sameIn(
-  gone: ReadonlySet<FileRecord>,
+  gone: readonly FileRecord[],
   file: FileRecord,
   contents: Contents,
 ): Promise<FileRecord | undefined> {
-  const size = sizeOf(file.after);
-  const name = nameOf(file.path);
-  const sized = Array.from(gone).filter(({ before }) => sizeOf(before) === size);
-  // Of several with the same bytes, the one that keeps its name.
-  sized.sort((one, other) => Number(nameOf(other.path) === name) - Number(nameOf(one.path) === name));
-  for (const from of sized) if (await contents.isSame(from.before, file.after)) return from;
+  for (const from of gone) if (await contents.isSame(from.before, file.after)) return from;
   return undefined;
 }
 

@@ -49,6 +49,8 @@ export class TurnBook {
   readonly #writer: TurnWriter;
   /** When turns of this run began, by the system's own clock. */
   readonly #begun: Map<string, number> = new Map();
+  /** Files that were compared with all others that came or went. */
+  readonly #compared: WeakSet<FileRecord> = new WeakSet();
   /** Against which old name the lines of a file were counted. */
   readonly #counted: WeakMap<FileRecord, FileRecord | undefined> = new WeakMap();
   #order = 0;
@@ -293,7 +295,8 @@ export class TurnBook {
 
   /** Finds out which of the files that came in a turn are renamed ones, and counts their lines against what they were. */
   async pair(turn: TurnRecord): Promise<void> {
-    for (const { path, from } of await findRenames(turn, this.#options.contents)) await this.renamed(turn, path, from);
+    for (const { path, from } of await findRenames(turn, this.#options.contents, this.#compared))
+      await this.renamed(turn, path, from);
     for (const file of Array.from(turn.files.values())) {
       if (file.movedFrom !== undefined && this.#counted.get(file) !== renamedFrom(turn, file))
         await this.#enterFile(turn, { ...file });
