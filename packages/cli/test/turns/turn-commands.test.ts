@@ -74,7 +74,7 @@ it("lists turns and shows what they changed, without an editor", async () => {
   expect((await run(["diff"])).text).toContain("-one\n+ONE\n");
 });
 
-it("shows what lines do not tell: moves, permissions, links and bytes", async () => {
+it("shows what lines do not tell: new names, permissions, links and bytes", async () => {
   const at = (name: string): string => join(platform.workspace, name);
   writeFileSync(at("tool.sh"), "#!/bin/sh\n", { mode: 0o644 });
   symlinkSync("a.txt", at("link"));
@@ -92,13 +92,11 @@ it("shows what lines do not tell: moves, permissions, links and bytes", async ()
   await ledgers.settled();
   ledgers.dispose();
   const { text } = await run(["turns"]);
-  expect(text).toContain("a.txt +0 -5  moved to b.txt, likely, not reviewed");
-  expect(text).toContain("b.txt +5 -0  moved from a.txt, likely, not reviewed");
+  expect(text).toContain("   b.txt +0 -0  renamed from a.txt, likely, not reviewed");
+  expect(text).not.toContain("a.txt +0");
   expect((await run(["diff", "2"])).text.split("\n")).toEqual([
-    "a.txt",
-    "moved to b.txt",
     "b.txt",
-    "moved from a.txt",
+    "renamed from a.txt",
     "c.bin",
     "(no text to show: binary)",
     "link",
@@ -107,6 +105,11 @@ it("shows what lines do not tell: moves, permissions, links and bytes", async ()
     "tool.sh",
     "permissions 644 → 755",
   ]);
+  // By either name.
+  expect((await run(["undo", "2", "a.txt", "--yes"])).text).toContain("b.txt: undone");
+  expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([true, false]);
+  await run(["redo", "--yes"]);
+  expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([false, true]);
 });
 
 it("says nothing to the terminal but what it means, in JSON too", async () => {
