@@ -26,6 +26,11 @@ export interface TurnInfo {
   readonly undoes: string | undefined;
   /** Another commit was checked out meanwhile: what that changed is not listed. */
   readonly headMoved: boolean;
+  /**
+   * What git itself did meanwhile, whoever asked it to, by its own words (`commit`, `checkout`, `rebase`, `stash` …); `index`: something else
+   * is staged. No undo takes it back. Not there where it did nothing of the kind.
+   */
+  readonly git?: readonly string[];
   /** Not all files could be looked at: there are too many, or git did not answer. Of others than the open ones only what the agent told of is known. */
   readonly isPartial: boolean;
   /** By path. */

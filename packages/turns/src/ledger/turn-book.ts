@@ -176,6 +176,7 @@ export class TurnBook {
       began: clock.now(),
       ended: undefined,
       headMoved: false,
+      git: [],
       isPartial: false,
       note: undefined,
       files: new Map(),

@@ -21,8 +21,10 @@ export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
     border,
     undoes,
     headMoved,
+    git,
     isPartial,
   } = turn;
+  const acts = git.length === 0 ? {} : { git };
   const renamed = new Map<FileRecord, FileRecord>();
   const old = new Set<FileRecord>();
   for (const file of turn.files.values()) {
@@ -34,7 +36,22 @@ export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
   const told = Array.from(turn.files.values()).filter((file) => !old.has(file));
   const files = told.map((file) => fileOf(file, renamed.get(file), names));
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { id, number, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
+  return {
+    id,
+    number,
+    agents,
+    agent,
+    session,
+    prompt,
+    began,
+    ended,
+    border,
+    undoes,
+    headMoved,
+    ...acts,
+    isPartial,
+    files,
+  };
 }
 
 /** `from`: what stood at the old name of a file that was renamed. */

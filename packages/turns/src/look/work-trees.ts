@@ -139,6 +139,18 @@ export class WorkTrees {
   }
 }
 
+/** Whether the same is staged in both; what git saw of the disk does not count. */
+export async function isSameStage(one: ReadIndex, other: ReadIndex, slices: Slices): Promise<boolean> {
+  if (one === other || !one.isReadable || !other.isReadable) return true;
+  if (one.entries.size !== other.entries.size) return false;
+  for (const [path, { object, mode }] of one.entries) {
+    if (slices.isDueInMany) await slices.pause();
+    const now = other.entries.get(path);
+    if (now?.object !== object || now.mode !== mode) return false;
+  }
+  return true;
+}
+
 function withSlash(folder: string): string {
   return folder.endsWith("/") ? folder : `${folder}/`;
 }

@@ -2,7 +2,7 @@ import { basename, sep } from "node:path";
 import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import type { GitReader } from "../git/git-reader.ts";
 import type { IndexEntry } from "../git/git-index.ts";
-import { onlyCommitted } from "../git/repository.ts";
+import { actsSince, onlyCommitted } from "../git/repository.ts";
 import type { Contents } from "../ledger/contents.ts";
 import { type Content, noFile } from "../ledger/records.ts";
 import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.ts";
@@ -10,7 +10,7 @@ import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
 import { Moves } from "./moves.ts";
 import { Slices } from "./slices.ts";
-import { type WorkTree, WorkTrees } from "./work-trees.ts";
+import { isSameStage, type WorkTree, WorkTrees } from "./work-trees.ts";
 
 export interface WorkspaceEyesOptions {
   readonly platform: Platform;
@@ -90,7 +90,7 @@ export class WorkspaceEyes implements Eyes {
       return await this.#look(session, slices);
     } catch (error) {
       this.#options.logger.warn("The workspace could not be looked at", { reason: messageOf(error) });
-      return { changes: [], headMoved: false, isPartial: true };
+      return { changes: [], headMoved: false, git: [], isPartial: true };
     } finally {
       await slices.pause();
       this.#lastMs = slices.spentMs;
@@ -104,6 +104,8 @@ export class WorkspaceEyes implements Eyes {
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
+    const git = isFirst ? [] : await this.#actsIn(trees, slices);
+    const stashes = this.#stashes(trees);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const moves = new Moves(this.#known);
@@ -148,14 +150,16 @@ export class WorkspaceEyes implements Eyes {
       const wasThere = was !== undefined || (movedFrom === undefined && !this.#wasListed(path));
       const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
-      if (change !== undefined) changes.push(movedFrom === undefined ? change : { ...change, movedFrom });
+      if (change === undefined) continue;
+      const isOfGit = await this.#isOfStash(path, where, change.after, isAsInGit, stashes);
+      changes.push({ ...change, ...(movedFrom === undefined ? {} : { movedFrom }), ...(isOfGit ? { isOfGit } : {}) });
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
     this.#heads = new Map(trees.map((tree) => [tree.folder, tree]));
     this.#wasCut = isCut;
     this.#isFresh = true;
-    return { changes, headMoved: moved.size > 0, isPartial: isPartial || isUnknown || reading.isPartial };
+    return { changes, headMoved: moved.size > 0, git, isPartial: isPartial || isUnknown || reading.isPartial };
   }
 
   /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
@@ -238,6 +242,51 @@ export class WorkspaceEyes implements Eyes {
     for (const path of opened) files.set(path, undefined);
     if (files.size <= mostFiles) return { files, opened, trees, isPartial, isCut: false };
     return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true, isCut: true };
+  }
+
+  /** What git did in these since the last look. */
+  async #actsIn(trees: readonly WorkTree[], slices: Slices): Promise<readonly string[]> {
+    const acts = new Set<string>();
+    for (const { folder, git, index } of trees) {
+      const earlier = this.#heads.get(folder);
+      if (git === undefined || earlier?.git === undefined) continue;
+      const { files } = this.#options.platform;
+      const done = await actsSince(files, git.repository, earlier.git.head, git.head);
+      for (const act of done) acts.add(act);
+      // Whatever git does else changes what is staged, too.
+      if (done.length === 0 && !(await isSameStage(earlier.index, index, slices))) acts.add("index");
+    }
+    return [...acts];
+  }
+
+  /** The work trees in which something was put aside or taken back since the last look, and what that was, by their tops. */
+  #stashes(trees: readonly WorkTree[]): ReadonlyMap<string, string | undefined> {
+    const found = new Map<string, string | undefined>();
+    for (const { folder, git } of trees) {
+      const earlier = this.#heads.get(folder)?.git;
+      if (git !== undefined && earlier !== undefined && git.head.stash !== earlier.head.stash)
+        found.set(git.repository.top, earlier.head.stash);
+    }
+    return found;
+  }
+
+  async #isOfStash(
+    path: string,
+    where: Tracked | undefined,
+    after: Content,
+    isAsInGit: boolean,
+    stashes: ReadonlyMap<string, string | undefined>,
+  ): Promise<boolean> {
+    if (where === undefined || !stashes.has(where.top)) return false;
+    if (isAsInGit) return true;
+    const state = diskStateOf(path);
+    if (state === undefined || state === "unknown") return false;
+    const [stash, { path: name, object: staged }] = [stashes.get(where.top), where.entry];
+    for (const object of [staged, ...(stash === undefined ? [] : [`${stash}:${name}`])]) {
+      const inGit = { kind: "git", repository: where.top, object, size: state.size } as const;
+      if (await this.#options.contents.isSame(after, inGit)) return true;
+    }
+    return false;
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */
