@@ -14,22 +14,22 @@ async function step(lab: TurnLab, ledgers: FolderLedgers, work: () => void): Pro
 }
 
 describe("what git did in a turn", () => {
-  it.each([
-    ["git mv", ["index"], (lab: TurnLab) => void lab.git("mv", "a.txt", "c.txt")],
-    ["git add", ["index"], (lab: TurnLab) => void lab.git("add", "new.txt")],
-    ["a commit", ["commit"], (lab: TurnLab) => lab.commit({ "b.txt": "committed\n" })],
-    ["another branch", ["checkout"], (lab: TurnLab) => void lab.git("checkout", "-q", "-b", "other")],
-    ["stash", ["stash"], (lab: TurnLab) => void lab.git("stash", "push", "-q", "a.txt")],
-    ["reset", ["reset"], (lab: TurnLab) => void lab.git("reset", "-q", "--soft", "HEAD~1")],
+  it.each<readonly [string, readonly string[], (lab: TurnLab) => void]>([
+    ["git mv", ["index"], (lab) => void lab.git("mv", "a.txt", "c.txt")],
+    ["git add", ["index"], (lab) => void lab.git("add", "new.txt")],
+    ["a commit", ["commit"], (lab) => lab.commit({ "b.txt": "committed\n" })],
+    ["another branch", ["checkout"], (lab) => void lab.git("checkout", "-q", "-b", "other")],
+    ["stash", ["stash"], (lab) => void lab.git("stash", "push", "-q", "a.txt")],
+    ["reset", ["reset"], (lab) => void lab.git("reset", "-q", "--soft", "HEAD~1")],
     [
       "a branch and a commit",
       ["checkout", "commit"],
-      (lab: TurnLab) => {
+      (lab) => {
         lab.git("checkout", "-q", "-b", "other");
         lab.git("commit", "-q", "-am", "more");
       },
     ],
-  ] as const)("is said: %s", async (_name, wanted, work) => {
+  ])("is said: %s", async (_name, wanted, work) => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "one\n", "b.txt": "two\n" });
     lab.git("commit", "-q", "--allow-empty", "-m", "second");

@@ -64,6 +64,7 @@ export function turnLabel(turn: TurnInfo, now: number): string {
     `+${sum("added")} -${sum("removed")}`,
     turn.ended === undefined ? `[${l10n.t("working")}]` : ageOf(now - turn.began),
     turn.border === "estimated" ? `[${l10n.t("estimated")}]` : "",
+    turn.git === undefined ? "" : `[${l10n.t("changed in git: {0}", turn.git.join(", "))}]`,
     turn.isPartial ? `[${l10n.t("not all files were looked at")}]` : "",
   ];
   return plainLine(parts.filter((part) => part !== "").join("  "));

@@ -9,6 +9,7 @@ import {
   bringBack,
   decideLines,
   showLines,
+  turnLabel,
   turnRows,
   type TurnServices,
 } from "../../src/turns/turn-actions.ts";
@@ -197,6 +198,8 @@ describe("the list of turns", () => {
       "    R new.txt  +0 -0  [renamed from old.txt, likely]",
       expect.stringContaining("Change it"),
     ]);
+    const said = ledgers.turns().map((turn) => turnLabel({ ...turn, git: ["commit", "stash"] }, 0));
+    expect(said[0]).toContain("  [changed in git: commit, stash]");
     // A repository that git cannot read.
     mkdirSync(join(folder, ".git"));
     writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");

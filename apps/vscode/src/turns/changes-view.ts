@@ -174,7 +174,7 @@ function iconOf({ kind, review, attribution, movedFrom }: TurnFile): string {
 
 /** E.g. `Claude Code · Rename the class · +12 −3 · 5 min ago`. */
 export function titleOf(turn: TurnInfo): string {
-  const { agents, prompt, began, ended, border } = turn;
+  const { agents, prompt, began, ended, border, git, isPartial } = turn;
   const added = undecidedFiles(turn).reduce((sum, { lines }) => sum + (lines?.added ?? 0), 0);
   const removed = undecidedFiles(turn).reduce((sum, { lines }) => sum + (lines?.removed ?? 0), 0);
   const parts = [
@@ -183,6 +183,8 @@ export function titleOf(turn: TurnInfo): string {
     `+${added} −${removed}`,
     ended === undefined ? l10n.t("working") : ageText(Date.now() - began),
     border === "estimated" ? l10n.t("estimated") : "",
+    git === undefined ? "" : l10n.t("changed in git: {0}", git.join(", ")),
+    isPartial ? l10n.t("not all files were looked at") : "",
   ];
   return shownText(parts.filter((part) => part !== "").join(" · "));
 }

@@ -90,7 +90,7 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
     );
   }
   for (const turn of turns) {
-    const { number, prompt, began, ended, border, isPartial, session } = turn;
+    const { number, prompt, began, ended, border, isPartial, session, git = [] } = turn;
     const facts = [
       new Date(began).toLocaleString(),
       ...(ended === undefined ? ["working"] : []),
@@ -100,6 +100,12 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
     ];
     print(`${paint.strong(`${number}  ${escapeLine(titleOf(turn, turns))}`)}  ${paint.faint(facts.join(", "))}`);
     if (prompt !== "") print(`   ${escapeLine(prompt)}`);
+    if (git.length > 0)
+      print(
+        paint.faint(
+          `   changed in git: ${git.map(escapeLine).join(", ")}. An undo changes files, and nothing of that.`,
+        ),
+      );
     for (const file of turn.files) print(`   ${fileLine(file, folder, paint)}`);
   }
   return 0;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   constants,
@@ -110,6 +111,32 @@ it("shows what lines do not tell: new names, permissions, links and bytes", asyn
   expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([true, false]);
   await run(["redo", "--yes"]);
   expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([false, true]);
+});
+
+it("says in one line what git did in a turn", async () => {
+  const git = (...given: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...given], {
+      cwd: platform.workspace,
+      stdio: "ignore",
+    });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "all");
+  const ledgers = openLedger();
+  ledgers.turnBegan(source, "Commit it");
+  ledgers.aboutToRun(source, "git commit");
+  await ledgers.settled();
+  writeFileSync(join(platform.workspace, "new.txt"), "new\n");
+  git("commit", "-q", "-a", "--allow-empty", "-m", "more");
+  ledgers.wrote(source);
+  ledgers.turnEnded(source);
+  await ledgers.settled();
+  ledgers.dispose();
+  expect((await run(["turns"])).text.split("\n").slice(1, 4)).toEqual([
+    "   Commit it",
+    "   changed in git: commit. An undo changes files, and nothing of that.",
+    "   new.txt +1 -0  created, likely, not reviewed",
+  ]);
 });
 
 it("says nothing to the terminal but what it means, in JSON too", async () => {

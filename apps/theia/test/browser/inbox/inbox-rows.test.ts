@@ -267,6 +267,13 @@ describe("the rows of the view", () => {
     expect(row?.actions).toEqual(["open", "keep", "undo"]);
   });
 
+  it("say of a turn what git did in it, and that not all files were looked at", () => {
+    const row = allRows(rowsOf({}, [{ ...turn, git: ["commit", "stash"], isPartial: true }])).find(
+      ({ id }) => id === `turn:${turn.id}`,
+    );
+    expect(row?.facts.slice(-2)).toEqual(["changed in git: commit, stash", "not all files were looked at"]);
+  });
+
   it("say of a renamed file where it was", () => {
     const files = turn.files.map(
       (file) => ({ ...file, kind: "changed", movedFrom: "/workspace/lib/there.txt" }) as const,
