@@ -365,6 +365,11 @@ class Reading {
 
   /** Whether what was read of it before is there still. */
   async isKept(content: Content | undefined, state: DiskState): Promise<boolean> {
+    // Of what could not be copied, a full disk for one, a copy may be had by now.
+    const isSmall = state.size <= this.#options.contents.copyLimits.file;
+    const isLacking =
+      content?.kind === "named" && ["failed", "unread", ...(isSmall ? ["large"] : [])].includes(content.why);
+    if (isLacking) return false;
     const isThere = content !== undefined && (await this.#options.contents.isKept(content));
     if (isThere && (content.kind === "text" || content.kind === "bytes")) this.#hasRoom(state);
     return isThere;
