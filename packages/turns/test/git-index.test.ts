@@ -1,13 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { type IndexEntry, readIndex } from "../src/git/git-index.ts";
+import { countOf, type IndexEntry, readIndex } from "../src/git/git-index.ts";
 import { asInWorkTree, GitReader } from "../src/git/git-reader.ts";
 import { isClean } from "../src/look/disk-state.ts";
 import { claude, TurnLab } from "./turn-lab.ts";
 
 function read(lab: TurnLab): readonly IndexEntry[] | undefined {
-  const steps = readIndex(readFileSync(lab.path(".git/index")), 20);
+  return readAll(readIndex(readFileSync(lab.path(".git/index")), 20));
+}
+
+function readAll(steps: ReturnType<typeof readIndex>): readonly IndexEntry[] | undefined {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -37,6 +40,21 @@ describe("git's index", () => {
       const { size, mtimeMs } = statSync(lab.path(entry.path));
       expect(entry.size).toBe(size);
       expect(Math.abs(entry.modifiedMs - mtimeMs)).toBeLessThan(0.001);
+    }
+  });
+
+  it("is read for one directory alone, and not at all where that has too many", () => {
+    const lab = new TurnLab();
+    lab.commit({ ...files, "deep.txt": "d\n", "deeper/c.txt": "c\n" });
+    for (const version of [2, 4]) {
+      lab.git("update-index", "--index-version", String(version));
+      const bytes = readFileSync(lab.path(".git/index"));
+      const within = (directory: string, most: number): readonly string[] | undefined =>
+        readAll(readIndex(bytes, 20, { directory, most }))?.map(({ path }) => path);
+      expect(within("deep/", 3)).toEqual(["deep/er/b.txt", "deep/er/bä.txt", "deep/z"]);
+      expect(within("deep/", 2)).toBeUndefined();
+      expect(within("", 100)).toHaveLength(7);
+      expect(countOf(bytes.subarray(0, 12))).toBe(7);
     }
   });
 

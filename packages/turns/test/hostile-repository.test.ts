@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
@@ -303,6 +304,34 @@ describe("a repository whose files are something else", () => {
     expect(turn?.headMoved).toBe(true);
     expect(lab.files(turn)).toEqual(["new.txt created likely"]);
   });
+
+  it("of a million files holds nobody up: what is announced is known, and of the rest that it was not looked at", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n", "deep/b.txt": "two\n" });
+    const many = Array.from({ length: 1_000_000 }, (_, at): Made => ({ path: `many/${1_000_000 + at}` }));
+    const index = indexOf(2, [{ path: "a.txt" }, { path: "deep/b.txt" }, ...many]);
+    createHash("sha1")
+      .update(index.subarray(0, -20))
+      .digest()
+      .copy(index, index.length - 20);
+    lab.write(".git/index", index);
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "Do it");
+    await lab.told(ledgers, "a.txt", "agent\n");
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact"]);
+    expect(ledgers.turns()[0]?.isPartial).toBe(true);
+    ledgers.dispose();
+    // In a folder of it, all is known.
+    const inside = lab.open({ folders: [lab.path("deep")] });
+    await lab.command(inside, () => void lab.write("deep/b.txt", "agent\n"));
+    const [turn] = inside.turns();
+    expect(lab.files(turn)).toEqual(["deep/b.txt changed likely"]);
+    expect(turn?.isPartial).toBe(false);
+    await inside.undo(turn?.id ?? "");
+    expect(lab.read("deep/b.txt")).toBe("two\n");
+  }, 60_000);
 
   it("with references in tables knows that something else was checked out", async () => {
     const lab = new TurnLab();

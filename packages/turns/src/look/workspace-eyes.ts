@@ -10,7 +10,7 @@ import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
 import { Moves } from "./moves.ts";
 import { Slices } from "./slices.ts";
-import { isSameStage, type WorkTree, WorkTrees } from "./work-trees.ts";
+import { isSameStage, mostFiles, type WorkTree, WorkTrees } from "./work-trees.ts";
 
 export interface WorkspaceEyesOptions {
   readonly platform: Platform;
@@ -39,8 +39,7 @@ interface Tracked {
   readonly writtenMs: number;
 }
 
-/** More files than these are not looked at, and so many are read at the begin of a turn at most. */
-const mostFiles = 200_000;
+/** So many files are read at the begin of a turn at most. */
 const mostRead = 4_000;
 
 /** After so long no more files are read at the begin of a turn, ms. */
