@@ -53,13 +53,24 @@ export interface Wanted {
 
 /**
  * Reads `.git/index`, versions 2 to 4 (gitformat-index(5)), in steps. Undefined where it is none, is torn, or is split: then the rest of it
- * stands elsewhere; and where it has a name that git would never put there, such as one that leads out of the work tree.
+ * stands elsewhere (`readSplitIndex`); and where it has a name that git would never put there, such as one that leads out of the work tree.
  */
 export function* readIndex(
   bytes: Buffer,
   objectBytes: 20 | 32,
-  { directory, most }: Wanted = { directory: "", most: mostEntries },
+  wanted: Wanted = { directory: "", most: mostEntries },
 ): Generator<void, readonly IndexEntry[] | undefined> {
+  const read = yield* readEntries(bytes, objectBytes, wanted, false);
+  return read === undefined || isSplit(bytes, read.end, bytes.length - objectBytes) ? undefined : read.entries;
+}
+
+/** The entries of an index, and where they end. `mayLackNames`: an entry without one stands for one of another index. */
+export function* readEntries(
+  bytes: Buffer,
+  objectBytes: 20 | 32,
+  { directory, most }: Wanted,
+  mayLackNames: boolean,
+): Generator<void, { readonly entries: readonly IndexEntry[]; readonly end: number } | undefined> {
   if (bytes.length < headerBytes + objectBytes || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   const count = bytes.readUInt32BE(8);
@@ -98,14 +109,14 @@ export function* readIndex(
       (path.length > above.length && path.compare(above, 0, above.length, 0, above.length) === 0)
     ) {
       const entry = entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more);
-      if (!isTreePath(entry)) return undefined;
+      if (!isTreePath(entry) && !(mayLackNames && entry.path === "")) return undefined;
       entries.push(entry);
       if (entries.length > most) return undefined;
     }
     // Before version 4 an entry ends with 1 to 8 NULs, so that the next begins at a multiple of 8.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
   }
-  return isSplit(bytes, at, end) ? undefined : entries;
+  return { entries, end: at };
 }
 
 function entryAt(

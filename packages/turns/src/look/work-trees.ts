@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path";
 import type { Platform } from "@patchbay/core";
 import { countOf, headerBytes, type IndexEntry, readIndex, type Wanted } from "../git/git-index.ts";
 import type { GitReader } from "../git/git-reader.ts";
+import { joinIndexes, readSplitIndex } from "../git/split-index.ts";
 import { type Head, headOf, type Repository, repositoryAbove, repositoryAt } from "../git/repository.ts";
 import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
 import { PlainFolders } from "./plain-folders.ts";
@@ -142,11 +143,31 @@ export class WorkTrees {
     const entries =
       bytes === undefined
         ? undefined
-        : ((await readInSlices(bytes, objectBytes, wanted, slices)) ??
-          (await readInSlices(bytes, objectBytes === 20 ? 32 : 20, wanted, slices)));
+        : ((await this.#entriesIn(bytes, repository, objectBytes, wanted, slices)) ??
+          (await this.#entriesIn(bytes, repository, objectBytes === 20 ? 32 : 20, wanted, slices)));
     const index = entries === undefined ? unreadable : await inFolder(entries, repository.top, folder, state, slices);
     this.#indexes.set(key, { state, index });
     return index;
+  }
+
+  async #entriesIn(
+    { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
+    { gitDirectory }: Repository,
+    objectBytes: 20 | 32,
+    wanted: Wanted,
+    slices: Slices,
+  ): Promise<readonly IndexEntry[] | undefined> {
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    const whole = await inSlices(readIndex(bytes, objectBytes, wanted), slices);
+    const split =
+      whole === undefined ? await inSlices(readSplitIndex(bytes, objectBytes, mostFiles), slices) : undefined;
+    if (split === undefined) return whole;
+    const path = join(gitDirectory, `sharedindex.${split.shared}`);
+    const shared = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
+    if (shared === undefined) return undefined;
+    const others = Buffer.from(shared.buffer, shared.byteOffset, shared.byteLength);
+    const entries = await inSlices(readIndex(others, objectBytes, { directory: "", most: mostFiles }), slices);
+    return entries === undefined ? undefined : joinIndexes(entries, split, wanted);
   }
 }
 
@@ -182,19 +203,12 @@ async function countAt(path: string, { kind }: DiskState): Promise<number | unde
   }
 }
 
-async function readInSlices(
-  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
-  objectBytes: 20 | 32,
-  wanted: Wanted,
-  slices: Slices,
-): Promise<readonly IndexEntry[] | undefined> {
-  const steps = readIndex(Buffer.from(buffer, byteOffset, byteLength), objectBytes, wanted);
-  let step = steps.next();
-  while (step.done === false) {
+async function inSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
     if (slices.isDue) await slices.pause();
-    step = steps.next();
   }
-  return step.value ?? undefined;
 }
 
 async function inFolder(
