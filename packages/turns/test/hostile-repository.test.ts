@@ -262,6 +262,40 @@ describe("a repository whose files are something else", () => {
     },
   );
 
+  it("is looked at without git, where that never answers", { timeout: 30_000 }, async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n", "b.txt": "b\n" });
+    lab.write("b.txt", "mine\n");
+    lab.write("../bin/git", "#!/bin/sh\nexec sleep 600\n");
+    chmodSync(join(lab.root, "bin", "git"), 0o755);
+    vi.stubEnv("PATH", `${join(lab.root, "bin")}:${process.env["PATH"] ?? ""}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const ledgers = lab.open();
+    const done = async <T>(work: Promise<T>): Promise<T> => {
+      let isDone = false;
+      void work.finally(() => {
+        isDone = true;
+      });
+      await expect.poll(() => (lab.clock.advance(6_000), isDone), { timeout: 20_000 }).toBe(true);
+      return await work;
+    };
+    ledgers.turnBegan(claude, "Do it");
+    ledgers.aboutToRun(claude, "something");
+    await done(ledgers.settled());
+    lab.write("a.txt", "agent\n");
+    lab.write("b.txt", "agent\n");
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await done(ledgers.settled());
+    const [turn] = ledgers.turns();
+    expect(lab.files(turn)).toEqual(["a.txt changed likely", "b.txt changed likely"]);
+    expect(turn?.isPartial).toBe(true);
+    const { files } = await done(ledgers.undo(turn?.id ?? ""));
+    // Only git has what the first one was.
+    expect(files.map(({ outcome }) => outcome)).toEqual(["unknown", "undone"]);
+    expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["agent\n", "mine\n"]);
+  });
+
   it("leaves no git behind that waits for a pipe when the editor ends", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "one\n" });
