@@ -212,6 +212,21 @@ describe("a ledger of turns", () => {
     expect(ledgers.turns()[0]?.ended).toBeDefined();
   });
 
+  it("ends an estimated turn with its agent: what comes then is nobody's", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const ledgers = lab.open();
+    await lab.told(ledgers, "a.txt", "two\n");
+    expect(ledgers.turns()).toMatchObject([{ border: "estimated", ended: undefined }]);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(ledgers.turns()[0]?.ended).toBeDefined();
+    lab.write("mine.txt", "mine\n");
+    lab.clock.advance(60_000);
+    await ledgers.settled();
+    expect(ledgers.turns().map((turn) => lab.files(turn))).toEqual([["a.txt changed exact"]]);
+  });
+
   it("sees what a turn changes that begins right behind another one", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "one\n" });
