@@ -364,7 +364,9 @@ export class Observer implements Disposable {
       if (!(await contents.isSame(before, after))) await this.#enter({ path, before, after, mode: undefined });
     }
     this.#latest.clear();
-    for (const { turn } of this.#workers.own) await book.pair(turn);
+    await book.together(async () => {
+      for (const { turn } of this.#workers.own) await book.pair(turn);
+    });
     for (const worker of this.#workers.all) {
       const { turn } = worker;
       // What goes on may change something after this look.
