@@ -130,7 +130,7 @@ const entry = z.discriminatedUnion("type", [
     agents: z.array(z.string()),
     ended: z.number().optional(),
     headMoved: z.boolean(),
-    git: z.array(z.string()).optional(),
+    git: z.array(z.string()).default([]),
     isPartial: z.boolean(),
     note: z.string().optional(),
   }),
@@ -188,10 +188,10 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, note, git = [], conversation: told, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, conversation: told, ...others } = found;
       const conversation = told === undefined ? undefined : { agentSession: told.agentSession };
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, note, git, conversation, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, conversation, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;
