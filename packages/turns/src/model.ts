@@ -26,6 +26,11 @@ export interface TurnInfo {
   readonly undoes: string | undefined;
   /** Another commit was checked out meanwhile: what that changed is not listed. */
   readonly headMoved: boolean;
+  /**
+   * What git itself did meanwhile, whoever asked it to, by its own words (`commit`, `checkout`, `rebase`, `stash` …); `index`: something else
+   * is staged. No undo takes it back. Not there where it did nothing of the kind.
+   */
+  readonly git?: readonly string[];
   /** Not all files could be looked at: there are too many, or git did not answer. Of others than the open ones only what the agent told of is known. */
   readonly isPartial: boolean;
   /** By path. */
@@ -56,10 +61,11 @@ export interface TurnFile {
   readonly mode?: { readonly before: number; readonly after: number };
   /** What a link said, on each side that is one. */
   readonly target?: { readonly before?: string; readonly after?: string };
-  /** Of a file that is new: where it stood before, named as `path`. */
+  /**
+   * Where it stood before, named as `path`: the turn renamed it, as it was or nearly. Lines and texts are told against what it was there,
+   * and both names are kept or undone together.
+   */
   readonly movedFrom?: string;
-  /** Of a file that is gone: where the turn moved it. */
-  readonly movedTo?: string;
 }
 
 /** `queued`: an undo waits until the agent's turn has ended. */
@@ -220,6 +226,8 @@ export interface UndoEntry {
   /** The same of what is on disk, text or not. False: no copy of it may, or can, be kept. */
   aboutToTake(path: string): Promise<boolean>;
   settleTaken(path: string): Promise<void>;
+  /** What was put back at a path is what was taken away at another one. */
+  renamed(path: string, from: string): Promise<void>;
   /** Resolves with its id; undefined where nothing was written. */
   end(): Promise<string | undefined>;
 }
@@ -232,7 +240,7 @@ export interface UndoLedger {
   texts(id: string, path: string): Promise<TurnTexts | undefined>;
   /** The file on disk; `text` undefined: there is none. Undefined: it is no text, too large, or no file of the folder. */
   textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined>;
-  /** A file of a turn as a whole; undefined where there is no such file in the turn. */
+  /** What stands at one path, as a whole; undefined where the turn did nothing there. */
   whole(id: string, path: string): Promise<WholeChange | undefined>;
   /** All of a file is undone. */
   undidWhole(id: string, path: string): Promise<void>;
@@ -242,7 +250,7 @@ export interface UndoLedger {
   modes(id: string, path: string): { readonly before: number; readonly after: number } | undefined;
   /** Whether the turn made the file, and the folders it made for it. */
   made(id: string, path: string): { readonly isNew: boolean; readonly folders: readonly string[] };
-  /** What was decided of a file, and what is undecided since. Kept when it resolves. */
+  /** What was decided of a file, under both its names, and what is undecided since. Kept when it resolves. */
   review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void>;
   /** Verdicts that wait for the end of a turn, in order; as they were given to `queue`. Survive a restart. */
   queued(id: string): readonly UndoRequest[];

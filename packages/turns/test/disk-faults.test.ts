@@ -217,6 +217,26 @@ describe("storage that fails for a while", () => {
     expect(await later.afterText(turn?.id ?? "", lab.path("a.txt"))).toBe("two\n");
   });
 
+  it.each([true, false])(
+    "does not cost the undo of the next turn, when it can be written again; git: %s",
+    async (hasGit) => {
+      const lab = new TurnLab();
+      if (hasGit) lab.commit({ "a.txt": "one\n" });
+      lab.write("a.txt", "mine\n");
+      const ledgers = lab.open();
+      rmSync(lab.storage, { recursive: true });
+      lab.writeStorage("");
+      await lab.command(ledgers, () => void lab.write("b.txt", "new\n"));
+      rmSync(lab.storage);
+      lab.clock.advance(60_000);
+      await lab.command(ledgers, () => void lab.write("a.txt", "agent\n"));
+      const [turn] = ledgers.turns();
+      expect(turn?.files.map(({ cannotUndo }) => cannotUndo)).toEqual([undefined]);
+      await ledgers.undo(turn?.id ?? "");
+      expect(lab.read("a.txt")).toBe("mine\n");
+    },
+  );
+
   it("says so once, and once more when it fails again", async () => {
     const lab = new TurnLab();
     const said: string[] = [];

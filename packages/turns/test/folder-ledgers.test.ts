@@ -212,6 +212,54 @@ describe("a ledger of turns", () => {
     expect(ledgers.turns()[0]?.ended).toBeDefined();
   });
 
+  it("ends an estimated turn with its agent: what comes then is nobody's", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const ledgers = lab.open();
+    await lab.told(ledgers, "a.txt", "two\n");
+    expect(ledgers.turns()).toMatchObject([{ border: "estimated", ended: undefined }]);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(ledgers.turns()[0]?.ended).toBeDefined();
+    lab.write("mine.txt", "mine\n");
+    lab.clock.advance(60_000);
+    await ledgers.settled();
+    expect(ledgers.turns().map((turn) => lab.files(turn))).toEqual([["a.txt changed exact"]]);
+  });
+
+  it("sees what a turn changes that begins right behind another one", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const ledgers = lab.open();
+    await lab.told(ledgers, "a.txt", "two\n", gemini);
+    ledgers.turnEnded(gemini);
+    // It has not said that its turn begins, which would be work in between.
+    ledgers.aboutToRun(claude, "make");
+    await ledgers.settled();
+    lab.write("made.txt", "made\n");
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["made.txt created likely"]);
+  });
+
+  it("opens no turn for a tool that ends when the turn has ended: what changes then is nobody's", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n" });
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "Do it");
+    ledgers.aboutToRun(claude, "make");
+    await ledgers.settled();
+    lab.write("a.txt", "two\n");
+    ledgers.turnEnded(claude);
+    ledgers.wrote(claude);
+    await ledgers.settled();
+    lab.write("mine.txt", "mine\n");
+    lab.clock.advance(60_000);
+    await ledgers.settled();
+    expect(ledgers.turns().map((turn) => lab.files(turn))).toEqual([["a.txt changed likely"]]);
+  });
+
   it.each([
     ["before", "its hook"],
     ["after", "its own protocol"],

@@ -1,13 +1,23 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { type IndexEntry, readIndex } from "../src/git/git-index.ts";
+import { countOf, type IndexEntry, readIndex } from "../src/git/git-index.ts";
+import { joinIndexes, readSplitIndex } from "../src/git/split-index.ts";
 import { asInWorkTree, GitReader } from "../src/git/git-reader.ts";
 import { isClean } from "../src/look/disk-state.ts";
 import { claude, TurnLab } from "./turn-lab.ts";
 
 function read(lab: TurnLab): readonly IndexEntry[] | undefined {
-  const steps = readIndex(readFileSync(lab.path(".git/index")), 20);
+  return readAll(readIndex(readFileSync(lab.path(".git/index")), 20));
+}
+
+function only<T>(steps: Generator<void, T | undefined>): T {
+  const found = readAll(steps);
+  if (found === undefined) throw new Error("it cannot be read");
+  return found;
+}
+
+function readAll<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -37,6 +47,21 @@ describe("git's index", () => {
       const { size, mtimeMs } = statSync(lab.path(entry.path));
       expect(entry.size).toBe(size);
       expect(Math.abs(entry.modifiedMs - mtimeMs)).toBeLessThan(0.001);
+    }
+  });
+
+  it("is read for one directory alone, and not at all where that has too many", () => {
+    const lab = new TurnLab();
+    lab.commit({ ...files, "deep.txt": "d\n", "deeper/c.txt": "c\n" });
+    for (const version of [2, 4]) {
+      lab.git("update-index", "--index-version", String(version));
+      const bytes = readFileSync(lab.path(".git/index"));
+      const within = (directory: string, most: number): readonly string[] | undefined =>
+        readAll(readIndex(bytes, 20, { directory, most }))?.map(({ path }) => path);
+      expect(within("deep/", 3)).toEqual(["deep/er/b.txt", "deep/er/bä.txt", "deep/z"]);
+      expect(within("deep/", 2)).toBeUndefined();
+      expect(within("", 100)).toHaveLength(7);
+      expect(countOf(bytes.subarray(0, 12))).toBe(7);
     }
   });
 
@@ -70,10 +95,70 @@ describe("git's index", () => {
     expect(read(lab)).toBeUndefined();
   });
 
+  it("that is split is read whole: with what came, went and changed since", async () => {
+    const lab = new TurnLab();
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`many/${1_000 + at}.txt`, `${at}\n`]));
+    lab.commit({ ...files, ...many });
+    lab.git("config", "splitIndex.maxPercentChange", "100");
+    for (const version of [2, 4]) {
+      lab.git("update-index", "--no-split-index");
+      lab.git("update-index", "--index-version", String(version));
+      lab.git("update-index", "--split-index");
+      lab.write(`new-${version}.txt`, "new\n");
+      lab.write("a.txt", `staged ${version}\n`);
+      lab.git("add", `new-${version}.txt`, "a.txt");
+      for (let at = 10 * version; at < 10 * version + 5; at += 1) lab.git("rm", "-q", "-f", `many/${1_000 + at}.txt`);
+      const bytes = readFileSync(lab.path(".git/index"));
+      expect(read(lab)).toBeUndefined();
+      const split = only(readSplitIndex(bytes, 20, 1_000));
+      const shared = only(readIndex(readFileSync(lab.path(`.git/sharedindex.${split.shared}`)), 20));
+      const joined = (directory: string): readonly string[] | undefined =>
+        joinIndexes(shared, split, { directory, most: 1_000 })?.map(
+          ({ mode, object, path }) => `${mode} ${object} ${path}`,
+        );
+      const listed = (name: string): readonly string[] =>
+        lab
+          .git("ls-files", "--stage", "-z", name)
+          .split("\0")
+          .filter((line) => line !== "")
+          .map((line) =>
+            line.replace(/^(\d+) (\w+) 0\t/u, (_, mode: string, object: string) => `${parseInt(mode, 8)} ${object} `),
+          );
+      expect(joined("")?.toSorted()).toEqual(listed(".").toSorted());
+      expect(joined("many/")?.toSorted()).toEqual(listed("many").toSorted());
+    }
+    const ledgers = lab.open();
+    await lab.command(ledgers, () => {
+      lab.write("x", "agent\n");
+      lab.remove("many/1149.txt");
+    });
+    const [turn] = ledgers.turns();
+    expect(lab.files(turn)).toEqual(["many/1149.txt deleted likely", "x changed likely"]);
+    expect(turn?.isPartial).toBe(false);
+    await ledgers.undo(turn?.id ?? "");
+    expect([lab.read("x"), lab.read("many/1149.txt")]).toEqual(["x", "149\n"]);
+  });
+
+  it("that is sparse is read: what is left out of the work tree is not gone", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "in/a.txt": "a\n", "out/deep/b.txt": "b\n", "c.txt": "c\n" });
+    lab.git("sparse-checkout", "set", "--cone", "--sparse-index", "in");
+    expect(lab.read("out/deep/b.txt")).toBeUndefined();
+    const ledgers = lab.open();
+    await lab.command(ledgers, () => {
+      lab.write("in/a.txt", "agent\n");
+      lab.remove("c.txt");
+    });
+    const [turn] = ledgers.turns();
+    expect(lab.files(turn)).toEqual(["c.txt deleted likely", "in/a.txt changed likely"]);
+    expect(turn?.isPartial).toBe(false);
+  });
+
   it("that cannot be read makes a turn's look partial; what a hook tells is known all the same", async () => {
     const lab = new TurnLab();
     lab.commit(files);
     lab.git("update-index", "--split-index");
+    for (const name of readdirSync(lab.path(".git"))) if (name.startsWith("sharedindex.")) lab.remove(`.git/${name}`);
     const ledgers = lab.open();
     ledgers.turnBegan(claude, "");
     await lab.told(ledgers, "a.txt", "agent\n");

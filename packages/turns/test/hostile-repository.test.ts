@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
@@ -261,6 +262,40 @@ describe("a repository whose files are something else", () => {
     },
   );
 
+  it("is looked at without git, where that never answers", { timeout: 30_000 }, async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n", "b.txt": "b\n" });
+    lab.write("b.txt", "mine\n");
+    lab.write("../bin/git", "#!/bin/sh\nexec sleep 600\n");
+    chmodSync(join(lab.root, "bin", "git"), 0o755);
+    vi.stubEnv("PATH", `${join(lab.root, "bin")}:${process.env["PATH"] ?? ""}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const ledgers = lab.open();
+    const done = async <T>(work: Promise<T>): Promise<T> => {
+      let isDone = false;
+      void work.finally(() => {
+        isDone = true;
+      });
+      await expect.poll(() => (lab.clock.advance(6_000), isDone), { timeout: 20_000 }).toBe(true);
+      return await work;
+    };
+    ledgers.turnBegan(claude, "Do it");
+    ledgers.aboutToRun(claude, "something");
+    await done(ledgers.settled());
+    lab.write("a.txt", "agent\n");
+    lab.write("b.txt", "agent\n");
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await done(ledgers.settled());
+    const [turn] = ledgers.turns();
+    expect(lab.files(turn)).toEqual(["a.txt changed likely", "b.txt changed likely"]);
+    expect(turn?.isPartial).toBe(true);
+    const { files } = await done(ledgers.undo(turn?.id ?? ""));
+    // Only git has what the first one was.
+    expect(files.map(({ outcome }) => outcome)).toEqual(["unknown", "undone"]);
+    expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["agent\n", "mine\n"]);
+  });
+
   it("leaves no git behind that waits for a pipe when the editor ends", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "one\n" });
@@ -303,6 +338,34 @@ describe("a repository whose files are something else", () => {
     expect(turn?.headMoved).toBe(true);
     expect(lab.files(turn)).toEqual(["new.txt created likely"]);
   });
+
+  it("of a million files holds nobody up: what is announced is known, and of the rest that it was not looked at", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n", "deep/b.txt": "two\n" });
+    const many = Array.from({ length: 1_000_000 }, (_, at): Made => ({ path: `many/${1_000_000 + at}` }));
+    const index = indexOf(2, [{ path: "a.txt" }, { path: "deep/b.txt" }, ...many]);
+    createHash("sha1")
+      .update(index.subarray(0, -20))
+      .digest()
+      .copy(index, index.length - 20);
+    lab.write(".git/index", index);
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "Do it");
+    await lab.told(ledgers, "a.txt", "agent\n");
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact"]);
+    expect(ledgers.turns()[0]?.isPartial).toBe(true);
+    ledgers.dispose();
+    // In a folder of it, all is known.
+    const inside = lab.open({ folders: [lab.path("deep")] });
+    await lab.command(inside, () => void lab.write("deep/b.txt", "agent\n"));
+    const [turn] = inside.turns();
+    expect(lab.files(turn)).toEqual(["deep/b.txt changed likely"]);
+    expect(turn?.isPartial).toBe(false);
+    await inside.undo(turn?.id ?? "");
+    expect(lab.read("deep/b.txt")).toBe("two\n");
+  }, 60_000);
 
   it("with references in tables knows that something else was checked out", async () => {
     const lab = new TurnLab();

@@ -30,13 +30,13 @@ it.each([true, false])(
     hour.isOver();
     const [turn] = ledgers.turns();
     expect(lab.files(turn)).toEqual([
-      "dir/a.txt deleted likely",
-      "dir/sub/b.txt deleted likely",
-      "dir/untracked.txt deleted likely",
-      "moved/a.txt created likely",
-      "moved/sub/b.txt created likely",
-      "moved/untracked.txt created likely",
+      "moved/a.txt changed likely",
+      "moved/sub/b.txt changed likely",
+      "moved/untracked.txt changed likely",
     ]);
+    expect(turn?.files.map(({ movedFrom, lines }) => [movedFrom, lines])).toEqual(
+      ["dir/a.txt", "dir/sub/b.txt", "dir/untracked.txt"].map((name) => [lab.path(name), { added: 0, removed: 0 }]),
+    );
     const { turn: undo } = await ledgers.undo(turn?.id ?? "");
     expect(named(lab)).toEqual(before);
     await ledgers.undo(undo ?? "");

@@ -49,7 +49,7 @@ it("where there are too many files, or in the user's home, only what was told of
   }
   const lab = new TurnLab();
   mkdirSync(lab.path("many"));
-  for (let number = 0; number < 10_001; number += 1) writeFileSync(lab.path(`many/${number}`), "");
+  for (let number = 0; number < 20_001; number += 1) writeFileSync(lab.path(`many/${number}`), "");
   const ledgers = lab.open();
   ledgers.turnBegan(claude, "Do it");
   await lab.told(ledgers, "many/1", "told\n", claude);

@@ -32,6 +32,7 @@ describe("after a command", () => {
           id: session,
           pending: new Map(),
           files: new Map(),
+          git: [],
           border: "exact",
         });
         const observer = new Observer({
@@ -46,6 +47,7 @@ describe("after a command", () => {
             open: async ({ session }: { readonly session: string }) => turnOf(session),
             write: async () => {},
             refresh: async () => {},
+            pair: async () => {},
             together: async (work: () => Promise<void>) => await work(),
           },
           eyes: {
@@ -53,7 +55,7 @@ describe("after a command", () => {
             forget: () => {},
             look: async () => {
               looks.push((order += 1));
-              return { changes: [], headMoved: false, isPartial: false };
+              return { changes: [], headMoved: false, git: [], isPartial: false };
             },
           },
         } as unknown as ObserverOptions);

@@ -64,6 +64,7 @@ export function turnLabel(turn: TurnInfo, now: number): string {
     `+${sum("added")} -${sum("removed")}`,
     turn.ended === undefined ? `[${l10n.t("working")}]` : ageOf(now - turn.began),
     turn.border === "estimated" ? `[${l10n.t("estimated")}]` : "",
+    turn.git === undefined ? "" : `[${l10n.t("changed in git: {0}", turn.git.join(", "))}]`,
     turn.isPartial ? `[${l10n.t("not all files were looked at")}]` : "",
   ];
   return plainLine(parts.filter((part) => part !== "").join("  "));
@@ -80,12 +81,11 @@ const letters: Readonly<Record<TurnFile["kind"], string>> = {
 };
 
 function fileLabel(
-  { path, kind, lines, attribution, review, cannotUndo, movedFrom, movedTo }: TurnFile,
+  { path, kind, lines, attribution, review, cannotUndo, movedFrom }: TurnFile,
   folders: readonly string[],
 ): string {
   const marks = [
-    ...(movedFrom === undefined ? [] : [l10n.t("moved from {0}", shortPath(movedFrom, folders))]),
-    ...(movedTo === undefined ? [] : [l10n.t("moved to {0}", shortPath(movedTo, folders))]),
+    ...(movedFrom === undefined ? [] : [l10n.t("renamed from {0}", shortPath(movedFrom, folders))]),
     ...(kind === "mode" ? [l10n.t("only its permissions")] : []),
     ...(kind === "binary" || kind === "large" ? [l10n.t("no text of it is kept")] : []),
     ...(cannotUndo === undefined ? [] : [l10n.t("cannot be undone")]),
@@ -96,7 +96,7 @@ function fileLabel(
   ];
   const count = lines === undefined ? "" : `  +${lines.added} -${lines.removed}`;
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
-  return plainLine(`    ${letters[kind]} ${shortPath(path, folders)}${count}${about}`);
+  return plainLine(`    ${movedFrom === undefined ? letters[kind] : "R"} ${shortPath(path, folders)}${count}${about}`);
 }
 
 /** An action of the list on one of its lines. The sentence is for the user. */

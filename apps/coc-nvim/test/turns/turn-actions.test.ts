@@ -9,6 +9,7 @@ import {
   bringBack,
   decideLines,
   showLines,
+  turnLabel,
   turnRows,
   type TurnServices,
 } from "../../src/turns/turn-actions.ts";
@@ -183,7 +184,7 @@ describe("the list of turns", () => {
     expect(turnRows(services)[0]?.label).toContain("+2 -2  now");
   });
 
-  it("says what was moved, and that not everything could be looked at", async () => {
+  it("says what was renamed, and that not everything could be looked at", async () => {
     await end();
     writeFileSync(join(folder, "old.txt"), "old\n");
     ledgers.turnBegan(source, "Move it");
@@ -194,9 +195,11 @@ describe("the list of turns", () => {
     const labels = (): readonly string[] => turnRows(services).map(({ label }) => label);
     expect(labels()[0]).not.toContain("[not all files were looked at]");
     expect(labels().slice(1, 3)).toEqual([
-      "    A new.txt  +1 -0  [moved from old.txt, likely]",
-      "    D old.txt  +0 -1  [moved to new.txt, likely]",
+      "    R new.txt  +0 -0  [renamed from old.txt, likely]",
+      expect.stringContaining("Change it"),
     ]);
+    const said = ledgers.turns().map((turn) => turnLabel({ ...turn, git: ["commit", "stash"] }, 0));
+    expect(said[0]).toContain("  [changed in git: commit, stash]");
     // A repository that git cannot read.
     mkdirSync(join(folder, ".git"));
     writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");

@@ -164,16 +164,17 @@ export class ChangesView implements Disposable {
   }
 }
 
-function iconOf({ kind, review, attribution }: TurnFile): string {
+function iconOf({ kind, review, attribution, movedFrom }: TurnFile): string {
   if (review === "queued") return "history";
   if (attribution === "unknown") return "question";
+  if (movedFrom !== undefined) return "diff-renamed";
   if (kind === "created") return "diff-added";
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
 
 /** E.g. `Claude Code · Rename the class · +12 −3 · 5 min ago`. */
 export function titleOf(turn: TurnInfo): string {
-  const { agents, prompt, began, ended, border } = turn;
+  const { agents, prompt, began, ended, border, git, isPartial } = turn;
   const added = undecidedFiles(turn).reduce((sum, { lines }) => sum + (lines?.added ?? 0), 0);
   const removed = undecidedFiles(turn).reduce((sum, { lines }) => sum + (lines?.removed ?? 0), 0);
   const parts = [
@@ -182,6 +183,8 @@ export function titleOf(turn: TurnInfo): string {
     `+${added} −${removed}`,
     ended === undefined ? l10n.t("working") : ageText(Date.now() - began),
     border === "estimated" ? l10n.t("estimated") : "",
+    git === undefined ? "" : l10n.t("changed in git: {0}", git.join(", ")),
+    isPartial ? l10n.t("not all files were looked at") : "",
   ];
   return shownText(parts.filter((part) => part !== "").join(" · "));
 }
@@ -194,9 +197,8 @@ function ageText(span: number): string {
   return hours < 48 ? l10n.t("{0} h ago", hours) : l10n.t("{0} days ago", Math.floor(hours / 24));
 }
 
-function movesText({ movedFrom, movedTo }: TurnFile): string {
-  if (movedFrom !== undefined) return l10n.t("Moved from {0}", shortened(shortPathOf(movedFrom)));
-  return movedTo === undefined ? "" : l10n.t("Moved to {0}", shortened(shortPathOf(movedTo)));
+function movesText({ movedFrom }: TurnFile): string {
+  return movedFrom === undefined ? "" : l10n.t("Renamed from {0}", shortened(shortPathOf(movedFrom)));
 }
 
 function linesText({ lines, kind, cannotUndo }: TurnFile): string {

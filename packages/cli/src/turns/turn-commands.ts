@@ -90,7 +90,7 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
     );
   }
   for (const turn of turns) {
-    const { number, prompt, began, ended, border, isPartial, session } = turn;
+    const { number, prompt, began, ended, border, isPartial, session, git = [] } = turn;
     const facts = [
       new Date(began).toLocaleString(),
       ...(ended === undefined ? ["working"] : []),
@@ -100,6 +100,12 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
     ];
     print(`${paint.strong(`${number}  ${escapeLine(titleOf(turn, turns))}`)}  ${paint.faint(facts.join(", "))}`);
     if (prompt !== "") print(`   ${escapeLine(prompt)}`);
+    if (git.length > 0)
+      print(
+        paint.faint(
+          `   changed in git: ${git.map(escapeLine).join(", ")}. An undo changes files, and nothing of that.`,
+        ),
+      );
     for (const file of turn.files) print(`   ${fileLine(file, folder, paint)}`);
   }
   return 0;
@@ -138,13 +144,11 @@ async function printDiff(
 ): Promise<number> {
   const { turn, files } = chosenOf(ledgers, folder, command);
   for (const file of files) {
-    const { path, movedFrom, movedTo } = file;
+    const { path } = file;
     print(paint.strong(shown(path, folder)));
     const facts = factsOf(file, folder);
     for (const fact of facts) print(paint.faint(fact));
-    // What became of it stands where it is now.
-    if (movedTo !== undefined) continue;
-    const before = await ledgers.beforeText(turn.id, movedFrom ?? path);
+    const before = await ledgers.beforeText(turn.id, path);
     const after = await ledgers.afterText(turn.id, path);
     if (before === after && facts.length > 0) continue;
     const { lines, omitted } = renderDiff(before ?? "", after ?? "", { paint, maximumLines: longestDiff });
@@ -154,11 +158,8 @@ async function printDiff(
   return 0;
 }
 
-function movesOf({ movedFrom, movedTo }: TurnFile, folder: string): readonly string[] {
-  return [
-    ...(movedFrom === undefined ? [] : [`moved from ${shown(movedFrom, folder)}`]),
-    ...(movedTo === undefined ? [] : [`moved to ${shown(movedTo, folder)}`]),
-  ];
+function movesOf({ movedFrom }: TurnFile, folder: string): readonly string[] {
+  return movedFrom === undefined ? [] : [`renamed from ${shown(movedFrom, folder)}`];
 }
 
 /** What lines do not tell of a change. */
@@ -366,7 +367,8 @@ function turnWith(number: number, turns: readonly TurnInfo[]): TurnInfo {
 
 function filesOf(turn: TurnInfo, folder: string, path: string | undefined): readonly TurnFile[] {
   const wanted = path === undefined ? undefined : resolve(folder, path);
-  const files = turn.files.filter((file) => wanted === undefined || file.path === wanted);
+  const isMeant = ({ path: name, movedFrom }: TurnFile): boolean => name === wanted || movedFrom === wanted;
+  const files = turn.files.filter((file) => wanted === undefined || isMeant(file));
   if (files.length > 0) return files;
   throw new PatchbayError("invalid-argument", `This turn did not change ${escapeLine(path ?? "any file")}.`);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   constants,
@@ -74,7 +75,7 @@ it("lists turns and shows what they changed, without an editor", async () => {
   expect((await run(["diff"])).text).toContain("-one\n+ONE\n");
 });
 
-it("shows what lines do not tell: moves, permissions, links and bytes", async () => {
+it("shows what lines do not tell: new names, permissions, links and bytes", async () => {
   const at = (name: string): string => join(platform.workspace, name);
   writeFileSync(at("tool.sh"), "#!/bin/sh\n", { mode: 0o644 });
   symlinkSync("a.txt", at("link"));
@@ -92,13 +93,11 @@ it("shows what lines do not tell: moves, permissions, links and bytes", async ()
   await ledgers.settled();
   ledgers.dispose();
   const { text } = await run(["turns"]);
-  expect(text).toContain("a.txt +0 -5  moved to b.txt, likely, not reviewed");
-  expect(text).toContain("b.txt +5 -0  moved from a.txt, likely, not reviewed");
+  expect(text).toContain("   b.txt +0 -0  renamed from a.txt, likely, not reviewed");
+  expect(text).not.toContain("a.txt +0");
   expect((await run(["diff", "2"])).text.split("\n")).toEqual([
-    "a.txt",
-    "moved to b.txt",
     "b.txt",
-    "moved from a.txt",
+    "renamed from a.txt",
     "c.bin",
     "(no text to show: binary)",
     "link",
@@ -106,6 +105,37 @@ it("shows what lines do not tell: moves, permissions, links and bytes", async ()
     "is a link to b.txt",
     "tool.sh",
     "permissions 644 → 755",
+  ]);
+  // By either name.
+  expect((await run(["undo", "2", "a.txt", "--yes"])).text).toContain("b.txt: undone");
+  expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([true, false]);
+  await run(["redo", "--yes"]);
+  expect([existsSync(file), existsSync(at("b.txt"))]).toEqual([false, true]);
+});
+
+it("says in one line what git did in a turn", async () => {
+  const git = (...given: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...given], {
+      cwd: platform.workspace,
+      stdio: "ignore",
+    });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "all");
+  const ledgers = openLedger();
+  ledgers.turnBegan(source, "Commit it");
+  ledgers.aboutToRun(source, "git commit");
+  await ledgers.settled();
+  writeFileSync(join(platform.workspace, "new.txt"), "new\n");
+  git("commit", "-q", "-a", "--allow-empty", "-m", "more");
+  ledgers.wrote(source);
+  ledgers.turnEnded(source);
+  await ledgers.settled();
+  ledgers.dispose();
+  expect((await run(["turns"])).text.split("\n").slice(1, 4)).toEqual([
+    "   Commit it",
+    "   changed in git: commit. An undo changes files, and nothing of that.",
+    "   new.txt +1 -0  created, likely, not reviewed",
   ]);
 });
 

@@ -6,7 +6,7 @@ import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { AskedCommands, CommandQuestion } from "./activity.ts";
 import { shownCommand } from "./presences.ts";
-import { rejectedCommandReason } from "./hook-verdicts.ts";
+import { rejectedCommandReason, unansweredCommandReason } from "./hook-verdicts.ts";
 import { type Disposable, onAbort } from "../support/disposable.ts";
 
 export interface CommandQuestionsOptions {
@@ -47,6 +47,13 @@ export class CommandQuestions implements AskedCommands {
     const asked = this.#asked.get(id);
     asked?.settle(answer === "allow" ? { kind: "allow" } : { kind: "deny", reason: rejectedCommandReason(reason) });
     return asked !== undefined;
+  }
+
+  /** A session has ended: nobody waits for an answer. Were its agent there after all, it would run nothing. */
+  forget(owner: string): void {
+    for (const { question, settle } of this.#asked.values()) {
+      if (question.owner === owner) settle({ kind: "deny", reason: unansweredCommandReason });
+    }
   }
 
   show(id: string): boolean {

@@ -178,6 +178,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities, diffs } = this.#options;
     this.#processes.forget(ownerId);
     this.#reviews.forget(ownerId);
+    this.commands.forget(ownerId);
     this.#problems.forget(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnWitness } from "../../src/hooks/turn-witness.ts";
@@ -104,6 +105,26 @@ describe("whoever follows the turns", () => {
     const [session] = lab.companion.sessions;
     await driver.end();
     await expect.poll(() => notes.all).toEqual([`${session?.id} ended`]);
+  });
+
+  it("hears that an agent was killed, and of nothing that it asked the user about then", async () => {
+    const agent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    onTestFinished(() => void agent.kill("SIGKILL"));
+    const notes = new Notes();
+    const { ask, tell, companion, editor, file, platform } = await createHookLab(undefined, notes);
+    companion.updateSettings({ reviews: { commands: "ask" } });
+    const { parentOf } = platform.process;
+    platform.process.parentOf = async (pid) => (pid === process.pid ? agent.pid : await parentOf(pid));
+    await tell("claude", { hook_event_name: "SessionStart" });
+    await tell("claude", { hook_event_name: "UserPromptSubmit", prompt: "Do it" });
+    const write = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    const command = ask("claude", { tool: "Bash", input: { command: "make" } });
+    await editor.nextView();
+    await expect.poll(() => companion.commands?.all).toHaveLength(1);
+    agent.kill("SIGKILL");
+    await expect.poll(() => companion.commands?.all, { timeout: 10_000 }).toEqual([]);
+    await Promise.all([write, command]);
+    expect(notes.all).toEqual(["Claude Code began Do it", "s1 ended"]);
   });
 
   it.each([

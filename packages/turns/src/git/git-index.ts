@@ -17,7 +17,8 @@ export interface IndexEntry {
   readonly isSparse: boolean;
 }
 
-const headerBytes = 12;
+/** As many bytes tell how many entries there are. */
+export const headerBytes = 12;
 const statBytes = 40;
 const extendedFlag = 0x4000;
 
@@ -28,18 +29,48 @@ const longestTold = 0xfff;
 const entriesPerStep = 2_000;
 
 /** More entries, and longer names, are nobody's who works with them; version 4 makes long names of few bytes. */
-const mostEntries = 1_000_000;
+const mostEntries = 2_000_000;
 const longestPath = 8_192;
 const longestPaths = 128 * 1024 * 1024;
 
 const directoryType = 0o040000;
 const typeBits = 0o170000;
 
+/** How many entries an index has; undefined where it is none. `header`: its begin. */
+export function countOf(header: Uint8Array): number | undefined {
+  const { buffer, byteOffset, byteLength } = header;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return byteLength < headerBytes || bytes.toString("latin1", 0, 4) !== "DIRC" ? undefined : bytes.readUInt32BE(8);
+}
+
+/** What of an index is wanted. */
+export interface Wanted {
+  /** Below this directory alone: relative to the top of the work tree, with slashes, the last one included. */
+  readonly directory: string;
+  /** Where there are more entries, none is told. */
+  readonly most: number;
+}
+
 /**
  * Reads `.git/index`, versions 2 to 4 (gitformat-index(5)), in steps. Undefined where it is none, is torn, or is split: then the rest of it
- * stands elsewhere; and where it has a name that git would never put there, such as one that leads out of the work tree.
+ * stands elsewhere (`readSplitIndex`); and where it has a name that git would never put there, such as one that leads out of the work tree.
  */
-export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void, readonly IndexEntry[] | undefined> {
+export function* readIndex(
+  bytes: Buffer,
+  objectBytes: 20 | 32,
+  wanted: Wanted = { directory: "", most: mostEntries },
+): Generator<void, readonly IndexEntry[] | undefined> {
+  const read = yield* readEntries(bytes, objectBytes, wanted, false);
+  return read === undefined || isSplit(bytes, read.end, bytes.length - objectBytes) ? undefined : read.entries;
+}
+
+/** The entries of an index, and where they end. `mayLackNames`: an entry without one stands for one of another index. */
+export function* readEntries(
+  bytes: Buffer,
+  objectBytes: 20 | 32,
+  { directory, most }: Wanted,
+  mayLackNames: boolean,
+): Generator<void, { readonly entries: readonly IndexEntry[]; readonly end: number } | undefined> {
   if (bytes.length < headerBytes + objectBytes || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   const count = bytes.readUInt32BE(8);
@@ -49,6 +80,7 @@ export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void,
   let at = headerBytes;
   let path: Buffer = Buffer.alloc(0);
   let allPaths = 0;
+  const above = Buffer.from(directory);
   for (let number = 0; number < count; number += 1) {
     if (number % entriesPerStep === entriesPerStep - 1) yield;
     const flagsAt = at + statBytes + objectBytes;
@@ -70,14 +102,21 @@ export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void,
     allPaths += kept + rest.length;
     if (kept + rest.length > longestPath || allPaths > longestPaths) return undefined;
     path = kept === 0 ? rest : Buffer.concat([path.subarray(0, kept), rest]);
-    const entry = entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more);
     // Names of objects that are longer or shorter than expected put something else where the length stands.
-    if ((flags & longestTold) !== Math.min(path.length, longestTold) || !isTreePath(entry)) return undefined;
-    entries.push(entry);
+    if ((flags & longestTold) !== Math.min(path.length, longestTold)) return undefined;
+    if (
+      above.length === 0 ||
+      (path.length > above.length && path.compare(above, 0, above.length, 0, above.length) === 0)
+    ) {
+      const entry = entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more);
+      if (!isTreePath(entry) && !(mayLackNames && entry.path === "")) return undefined;
+      entries.push(entry);
+      if (entries.length > most) return undefined;
+    }
     // Before version 4 an entry ends with 1 to 8 NULs, so that the next begins at a multiple of 8.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
   }
-  return isSplit(bytes, at, end) ? undefined : entries;
+  return { entries, end: at };
 }
 
 function entryAt(

@@ -6,6 +6,7 @@ import type { Logger, Platform } from "@patchbay/core";
 interface GitObject {
   /** The top of its work tree. */
   readonly repository: string;
+  /** Its name, or that of a commit, a colon, and the path in it. */
   readonly object: string;
   /** Of the file in the work tree, in bytes, when git last looked at it. */
   readonly size: number;
@@ -63,7 +64,7 @@ export class GitReader implements GitObjects {
   }
 
   async read({ repository, object, size }: GitObject, limit: number): Promise<Uint8Array | undefined> {
-    if (this.#isOver || !/^[0-9a-f]{40,64}$/u.test(object)) return undefined;
+    if (this.#isOver || !/^[0-9a-f]{40,64}(?::[^\0\r\n]+)?$/u.test(object)) return undefined;
     let reader = this.#readers.get(repository);
     if (reader === undefined || reader.isOver) {
       reader = new ObjectReader(this.#start(["-C", repository, "cat-file", "--batch"]), this.#options.platform);

@@ -19,6 +19,8 @@ export interface Head {
   readonly commit: string | undefined;
   /** Length of the log of it, in bytes. */
   readonly logBytes: number;
+  /** Name of the newest commit that was put aside; undefined: there is none. */
+  readonly stash: string | undefined;
 }
 
 const smallBytes = 64 * 1024;
@@ -73,7 +75,8 @@ export async function headOf(files: Files, repository: Repository): Promise<Head
   const head = (await textOf(files, join(gitDirectory, "HEAD")))?.trim();
   const branch = head?.startsWith("ref: ") === true ? head.slice(5).trim() : undefined;
   const commit = branch === undefined ? head : await commitOf(files, gitDirectory, commonDirectory, branch);
-  return { commit, logBytes: log?.kind === "file" ? log.size : 0 };
+  const stash = await commitOf(files, gitDirectory, commonDirectory, "refs/stash");
+  return { commit, logBytes: log?.kind === "file" ? log.size : 0, stash };
 }
 
 /** Where references stand in tables, which we do not read, the list of the tables tells that one has changed. */
@@ -101,12 +104,44 @@ async function commitOf(
  * changed by somebody. Anything else (checkout, pull, rebase, reset) writes files itself. Without a log: false.
  */
 export async function onlyCommitted(files: Files, repository: Repository, since: Head): Promise<boolean> {
+  const messages = await loggedSince(files, repository, since);
+  return messages?.every(({ text }) => /^commit(?: \([a-z -]+\))?: /u.test(text)) ?? false;
+}
+
+/** What git itself did since, by its own words: `commit`, `checkout`, `rebase`, `stash` and the like; `HEAD` where it keeps no log. */
+export async function actsSince(
+  files: Files,
+  repository: Repository,
+  since: Head,
+  now: Head,
+): Promise<readonly string[]> {
+  const isLogged = now.logBytes > since.logBytes;
+  const messages = isLogged ? ((await loggedSince(files, repository, since)) ?? []) : [];
+  const acts = messages.flatMap(({ text, isElsewhere }) => {
+    const act = /^(?:commit|checkout|rebase|reset|merge|pull|cherry-pick|revert|am)\b/u.exec(text)?.[0];
+    // To put something aside, git resets to where it is.
+    return act === undefined || (act === "reset" && !isElsewhere) ? [] : [act];
+  });
+  if (acts.length === 0 && now.commit !== since.commit) acts.push("HEAD");
+  if (now.stash !== since.stash) acts.push("stash");
+  return [...new Set(acts)];
+}
+
+/** New lines of the log of what is checked out; undefined where there is none, or far too many. */
+async function loggedSince(
+  files: Files,
+  repository: Repository,
+  since: Head,
+): Promise<readonly { readonly text: string; readonly isElsewhere: boolean }[] | undefined> {
   const path = join(repository.gitDirectory, "logs", "HEAD");
   const log = await files.readReal(path, largestLog).catch(() => undefined);
-  if (log === undefined || log.byteLength <= since.logBytes) return false;
-  if (log.byteLength - since.logBytes > longestNewLog) return false;
+  if (log === undefined || log.byteLength <= since.logBytes) return undefined;
+  if (log.byteLength - since.logBytes > longestNewLog) return undefined;
   const lines = Buffer.from(log.subarray(since.logBytes)).toString("utf8").trim().split("\n");
-  return lines.every((line) => /^commit(?: \([a-z -]+\))?: /u.test(line.slice(line.indexOf("\t") + 1)));
+  return lines.map((line) => {
+    const [from, to] = line.split(" ", 2);
+    return { text: line.slice(line.indexOf("\t") + 1), isElsewhere: from !== to };
+  });
 }
 
 async function textOf(files: Files, path: string, limit: number = smallBytes): Promise<string | undefined> {

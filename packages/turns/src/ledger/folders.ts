@@ -1,5 +1,5 @@
-import { lstatSync, type Stats } from "node:fs";
-import { basename, dirname } from "node:path";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /** The folder in which a file or a link stands. */
 export function folderOf(path: string): string {
@@ -25,6 +25,24 @@ export function foldersMadeSince(path: string, since: number, movedFrom?: string
     origin = origin !== undefined && basename(origin) === basename(folder) ? dirname(origin) : undefined;
   }
   return made;
+}
+
+/** More folders are not looked for in one. */
+const mostFolders = 100;
+
+/** The folders in one that was made where a file stood, the innermost first. */
+export function foldersIn(folder: string): readonly string[] {
+  const found: string[] = [];
+  for (let at: string | undefined = folder, next = 0; at !== undefined && found.length < mostFolders; next += 1) {
+    try {
+      for (const entry of readdirSync(at, { withFileTypes: true }))
+        if (entry.isDirectory()) found.push(join(at, entry.name));
+    } catch {
+      // Gone, or nobody may look: it stays.
+    }
+    at = found[next];
+  }
+  return found.toReversed();
 }
 
 /**

@@ -37,6 +37,8 @@ export class Observer implements Disposable {
   readonly #workers: Workers;
   /** What files hold by what has been entered since the last look. */
   readonly #latest: Map<string, Content> = new Map();
+  /** What is, or was, in a turn that is open. */
+  readonly #entered: Set<string> = new Set();
   /** Where the user typed while an agent worked. */
   readonly #touched: Set<string> = new Set();
   /** Those of them that nobody has seen change since they typed: what they save is theirs, whenever they do. */
@@ -153,6 +155,8 @@ export class Observer implements Disposable {
     }
     for (const turn of book.all) {
       if (turn.ended !== undefined || turn.undoes !== undefined || this.#workers.get(turn) !== undefined) continue;
+      // It is just being opened: an undo asks for this between two steps of what is told here.
+      if (book.isBegunHere(turn.id)) continue;
       await this.#workers.adopt(turn);
     }
   }
@@ -184,6 +188,8 @@ export class Observer implements Disposable {
 
   async wrote(source: TurnSource): Promise<void> {
     if (this.#isToldElsewhere(source)) return;
+    // Its turn has ended, with a look: a new one would only take for the agent's what others do next.
+    if (this.#workers.find(source) === undefined) return;
     const worker = await this.#workerOf(source);
     const written = await this.#workIn(worker);
     worker.hasWritten ||= written === 0 && !worker.hasRun;
@@ -295,6 +301,7 @@ export class Observer implements Disposable {
   #forget(): void {
     this.#options.eyes.forget();
     this.#latest.clear();
+    this.#entered.clear();
     this.#touched.clear();
     this.#typed.clear();
     this.#touchedSince.clear();
@@ -317,6 +324,7 @@ export class Observer implements Disposable {
       this.#latest.set(path, after);
       const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";
       const known = turn.files.get(path)?.review;
+      this.#entered.add(path);
       await book.enter(turn, { path, before, after, mode: undefined, attribution });
       const accepted = this.#accepted.get(path);
       this.#accepted.delete(path);
@@ -342,7 +350,7 @@ export class Observer implements Disposable {
     const { eyes, clock, book, contents } = this.#options;
     this.#soon?.dispose();
     this.#soon = undefined;
-    const { changes, headMoved, isPartial } = await eyes.look(session);
+    const { changes, headMoved, git, isPartial } = await eyes.look(session);
     await book.refresh((id) => this.isHeard(id));
     this.#lookedAt = clock.monotonic();
     await book.together(async () => {
@@ -356,22 +364,31 @@ export class Observer implements Disposable {
       if (!(await contents.isSame(before, after))) await this.#enter({ path, before, after, mode: undefined });
     }
     this.#latest.clear();
+    await book.together(async () => {
+      for (const { turn } of this.#workers.own) await book.pair(turn);
+    });
     for (const worker of this.#workers.all) {
       const { turn } = worker;
       // What goes on may change something after this look.
       worker.hasRun &&= worker.commands > 0;
       worker.hasWritten = false;
-      if (turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial))
-        continue;
+      const acts = git.filter((act) => !turn.git.includes(act));
+      const isKnown =
+        turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial);
+      if (isKnown && acts.length === 0) continue;
       turn.headMoved ||= headMoved;
+      turn.git = [...turn.git, ...acts];
       turn.isPartial ||= isPartial;
       await book.write(turn, { type: "turn", turn });
     }
   }
 
   /** Enters what nobody told of. */
-  async #enter({ path, before: seen, after: found, mode, goneMode, movedFrom }: SeenChange): Promise<void> {
+  async #enter({ path, before: seen, after: found, mode, goneMode, movedFrom, isOfGit }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
+    // What the user put aside, or took back, is no agent's; an agent does that with what it changed itself.
+    const isOfAgent = this.#entered.has(path) || this.open.some(({ files }) => files.has(path));
+    if (isOfGit === true && !isOfAgent) return;
     // What an agent does of which another window hears is entered there.
     const workers = this.#workers.own;
     // Its own before-image knows better.
@@ -402,6 +419,7 @@ export class Observer implements Disposable {
     // Those who tell of each command and write have told of none: it may as well have been the user, in another program.
     const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact" && !one.hasWritten);
     const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
+    this.#entered.add(path);
     await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
   }
 }

@@ -46,6 +46,11 @@ export interface FileRecord {
   lines: { readonly added: number; readonly removed: number } | undefined;
 }
 
+/** The permission bits that a file had which is gone: not those of a link, or others, that stood in its place meanwhile. */
+export function goneModeOf({ mode, goneMode }: FileRecord): number | undefined {
+  return mode !== undefined && mode.after === goneMode ? mode.before : goneMode;
+}
+
 /** What is known of a turn; `TurnInfo` is what is told of it. */
 export interface TurnRecord {
   readonly id: string;
@@ -63,6 +68,7 @@ export interface TurnRecord {
   agents: readonly string[];
   ended: number | undefined;
   headMoved: boolean;
+  git: readonly string[];
   isPartial: boolean;
   /** What the agent is to hear of this undo, until it was passed on. */
   note: string | undefined;
@@ -124,6 +130,7 @@ const entry = z.discriminatedUnion("type", [
     agents: z.array(z.string()),
     ended: z.number().optional(),
     headMoved: z.boolean(),
+    git: z.array(z.string()).default([]),
     isPartial: z.boolean(),
     note: z.string().optional(),
   }),

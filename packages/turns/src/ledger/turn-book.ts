@@ -3,7 +3,8 @@ import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
 import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
-import { foldersMadeSince } from "./folders.ts";
+import { foldersIn, foldersMadeSince } from "./folders.ts";
+import { findRenames, renamedFrom, sidesOf } from "./renames.ts";
 import { infoOf, type Names } from "./turn-info.ts";
 import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
 import type { TurnInfo } from "../model.ts";
@@ -48,6 +49,10 @@ export class TurnBook {
   readonly #writer: TurnWriter;
   /** When turns of this run began, by the system's own clock. */
   readonly #begun: Map<string, number> = new Map();
+  /** Files that were compared with all others that came or went. */
+  readonly #compared: WeakSet<FileRecord> = new WeakSet();
+  /** Against which old name the lines of a file were counted. */
+  readonly #counted: WeakMap<FileRecord, FileRecord | undefined> = new WeakMap();
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
@@ -66,6 +71,11 @@ export class TurnBook {
     return this.#turns.get(id);
   }
 
+  /** Whether this window began the turn, and has not ended it. */
+  isBegunHere(id: string): boolean {
+    return this.#begun.has(id);
+  }
+
   /** What is told of a turn. */
   info(turn: TurnRecord, names: Names): TurnInfo {
     const told = this.#told.get(turn) ?? infoOf(turn, names);
@@ -75,8 +85,10 @@ export class TurnBook {
 
   /** What is not decided of a file, on one side. */
   async read(id: string, path: string, side: "before" | "after"): Promise<string | undefined> {
-    const file = this.#turns.get(id)?.files.get(path);
-    return file === undefined ? undefined : await this.#options.contents.read((file.undecided ?? file)[side]);
+    const turn = this.#turns.get(id);
+    const file = turn?.files.get(path);
+    if (turn === undefined || file === undefined) return undefined;
+    return await this.#options.contents.read(sidesOf(turn, file)[side]);
   }
 
   async load(): Promise<void> {
@@ -104,8 +116,9 @@ export class TurnBook {
     await this.#attempt(async () => {
       await store.others((found, gone) => {
         if (this.#writer.writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
-        for (const id of gone) if (!isOpen(id) && !this.#writer.owes(id)) this.#turns.delete(id);
-        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#writer.owes(turn.id));
+        const isOurs = (id: string): boolean => isOpen(id) || this.#begun.has(id) || this.#writer.owes(id);
+        for (const id of gone) if (!isOurs(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOurs(turn.id));
         hasChanged = true;
         return true;
       });
@@ -163,6 +176,7 @@ export class TurnBook {
       began: clock.now(),
       ended: undefined,
       headMoved: false,
+      git: [],
       isPartial: false,
       note: undefined,
       files: new Map(),
@@ -274,8 +288,26 @@ export class TurnBook {
   #foldersMade({ id }: TurnRecord, { path, before, after, movedFrom }: NewChange): readonly string[] | undefined {
     const begun = this.#begun.get(id);
     if (begun === undefined || (before.kind !== "none" && after.kind !== "none")) return undefined;
-    const made = foldersMadeSince(after.kind === "none" ? `${path}/.` : path, begun, movedFrom);
+    const isInPlace = after.kind === "none";
+    const above = foldersMadeSince(isInPlace ? `${path}/.` : path, begun, movedFrom);
+    const made = isInPlace && above.length > 0 ? [...foldersIn(path), ...above] : above;
     return made.length === 0 ? undefined : made;
+  }
+
+  /** Finds out which of the files that came in a turn are renamed ones, and counts their lines against what they were. */
+  async pair(turn: TurnRecord): Promise<void> {
+    for (const { path, from } of await findRenames(turn, this.#options.contents, this.#compared))
+      await this.renamed(turn, path, from);
+    for (const file of Array.from(turn.files.values())) {
+      if (file.movedFrom !== undefined && this.#counted.get(file) !== renamedFrom(turn, file))
+        await this.#enterFile(turn, { ...file });
+    }
+  }
+
+  /** A file that is new stood elsewhere before. */
+  async renamed(turn: TurnRecord, path: string, from: string): Promise<void> {
+    const file = turn.files.get(path);
+    if (file !== undefined) await this.#enterFile(turn, { ...file, movedFrom: from });
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
@@ -300,8 +332,9 @@ export class TurnBook {
   }
 
   async #noted(turn: TurnRecord, file: FileRecord): Promise<JournalEntry> {
-    const sides = file.undecided ?? file;
-    file.lines = await this.#options.contents.lines(sides.before, sides.after);
+    const { before, after } = sidesOf(turn, file);
+    this.#counted.set(file, renamedFrom(turn, file));
+    file.lines = await this.#options.contents.lines(before, after);
     turn.files.set(file.path, file);
     this.#told.delete(turn);
     return { type: "file", file };

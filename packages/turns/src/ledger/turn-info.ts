@@ -1,5 +1,6 @@
 import type { TurnFile, TurnInfo } from "../model.ts";
 import type { FileRecord, TurnRecord } from "./records.ts";
+import { renamedFrom } from "./renames.ts";
 
 /** How the editor names a path. */
 export interface Names {
@@ -20,19 +21,46 @@ export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
     border,
     undoes,
     headMoved,
+    git,
     isPartial,
   } = turn;
-  const movedTo = new Map(Array.from(turn.files.values(), ({ path, movedFrom = "" }) => [movedFrom, path]));
-  const files = Array.from(turn.files.values(), (file) => fileOf(file, movedTo.get(file.path), names));
+  const acts = git.length === 0 ? {} : { git };
+  const renamed = new Map<FileRecord, FileRecord>();
+  const old = new Set<FileRecord>();
+  for (const file of turn.files.values()) {
+    const from = renamedFrom(turn, file);
+    if (from === undefined || old.has(from)) continue;
+    renamed.set(file, from);
+    old.add(from);
+  }
+  const told = Array.from(turn.files.values()).filter((file) => !old.has(file));
+  const files = told.map((file) => fileOf(file, renamed.get(file), names));
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { id, number, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
+  return {
+    id,
+    number,
+    agents,
+    agent,
+    session,
+    prompt,
+    began,
+    ended,
+    border,
+    undoes,
+    headMoved,
+    ...acts,
+    isPartial,
+    files,
+  };
 }
 
-function fileOf(file: FileRecord, movedTo: string | undefined, names: Names): TurnFile {
-  const { attribution, review, lines, mode, movedFrom } = file;
-  const kind = kindOf(file);
+/** `from`: what stood at the old name of a file that was renamed. */
+function fileOf(file: FileRecord, from: FileRecord | undefined, names: Names): TurnFile {
+  const { review, lines, mode } = file;
+  const attribution = from?.attribution === "likely" ? from.attribution : file.attribution;
+  const kind = kindOf(from === undefined ? file : { ...file, before: from.before });
   const target = targetOf(file);
-  const cannotUndo = whyNot(file);
+  const cannotUndo = whyNot(from ?? file);
   return {
     path: names.named(file.path),
     kind,
@@ -42,8 +70,7 @@ function fileOf(file: FileRecord, movedTo: string | undefined, names: Names): Tu
     ...(cannotUndo === undefined ? {} : { cannotUndo }),
     ...(mode === undefined ? {} : { mode }),
     ...(target === undefined ? {} : { target }),
-    ...(movedFrom === undefined || kind === "deleted" ? {} : { movedFrom: names.named(movedFrom) }),
-    ...(movedTo === undefined || kind !== "deleted" ? {} : { movedTo: names.named(movedTo) }),
+    ...(from === undefined ? {} : { movedFrom: names.named(from.path) }),
   };
 }
 

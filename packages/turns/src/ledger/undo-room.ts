@@ -16,7 +16,8 @@ import type {
 import type { Places } from "../look/places.ts";
 import type { Contents } from "./contents.ts";
 import type { Observer } from "./observer.ts";
-import type { Content, FileRecord, TurnRecord } from "./records.ts";
+import { type Content, type FileRecord, goneModeOf, noFile, type TurnRecord } from "./records.ts";
+import { renamedFrom, sidesOf } from "./renames.ts";
 import type { TurnBook } from "./turn-book.ts";
 
 export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
@@ -47,13 +48,15 @@ export class UndoRoom implements UndoLedger {
 
   async texts(id: string, path: string): Promise<TurnTexts | undefined> {
     const { book, places, contents } = this.#options;
-    const file = book.get(id)?.files.get(places.real(path));
-    if (file === undefined) return undefined;
-    const sides = file.undecided ?? file;
+    const turn = book.get(id);
+    const file = turn?.files.get(places.real(path));
+    if (turn === undefined || file === undefined) return undefined;
+    const sides = sidesOf(turn, file);
     const [before, after] = await Promise.all([contents.read(sides.before), contents.read(sides.after)]);
     if (before === undefined && sides.before.kind !== "none") return undefined;
     if (after === undefined && sides.after.kind !== "none") return undefined;
-    return { before, after, ...(file.goneMode === undefined ? {} : { goneMode: file.goneMode }) };
+    const goneMode = goneModeOf(file);
+    return { before, after, ...(goneMode === undefined ? {} : { goneMode }) };
   }
 
   async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {
@@ -69,7 +72,14 @@ export class UndoRoom implements UndoLedger {
       undecided === undefined
         ? undefined
         : { before: await this.#keep(real, undecided.before), after: await this.#keep(real, undecided.after) };
-    await book.review(turn, real, { review, undecided: sides });
+    const file = turn.files.get(real);
+    const from = file === undefined ? undefined : renamedFrom(turn, file);
+    if (from === undefined) return await book.review(turn, real, { review, undecided: sides });
+    // Each name has the side on which something stands there.
+    const of = (name: string, side: Partial<NonNullable<typeof sides>>): Promise<void> =>
+      book.review(turn, name, { review, undecided: sides && { ...sides, ...side } });
+    await of(from.path, { after: noFile });
+    await of(real, { before: noFile });
   }
 
   async whole(id: string, path: string): Promise<WholeChange | undefined> {
@@ -94,15 +104,16 @@ export class UndoRoom implements UndoLedger {
 
   async #wanted(
     before: Content,
-    { mode, goneMode }: FileRecord,
+    file: FileRecord,
     held: FileFacts | undefined,
   ): Promise<WholeFile | "none" | undefined> {
     if (before.kind === "none") return "none";
     if (before.kind === "link") return before;
     const bytes = await this.#options.contents.bytes(before);
     if (bytes === undefined) return undefined;
+    const { mode } = file;
     const changed = mode !== undefined && held?.mode === mode.after ? mode.before : undefined;
-    return { kind: "file", bytes, mode: held === undefined ? goneMode : changed };
+    return { kind: "file", bytes, mode: held === undefined ? goneModeOf(file) : changed };
   }
 
   async undidWhole(id: string, path: string): Promise<void> {
@@ -181,7 +192,7 @@ export class UndoRoom implements UndoLedger {
     const enter = async (real: string, before: Content, after: Content): Promise<void> => {
       if (turn === undefined) return;
       const [was, is] = [found.get(real), await platform.files.lstat(real)];
-      const hasMode = was !== undefined && is !== undefined && was.mode !== is.mode && is.kind === "file";
+      const hasMode = was?.kind === "file" && is?.kind === "file" && was.mode !== is.mode;
       const mode = hasMode ? { before: was.mode, after: is.mode } : undefined;
       const goneMode = is === undefined ? was?.mode : undefined;
       await book.enter(turn, { path: real, before, after, mode, goneMode, attribution: "exact" });
@@ -215,6 +226,9 @@ export class UndoRoom implements UndoLedger {
         if (before !== undefined && (isMode || !(await contents.isSame(before, after))))
           await enter(real, before, after);
         await settled(real);
+      },
+      renamed: async (path, from) => {
+        if (turn !== undefined) await book.renamed(turn, places.real(path), places.real(from));
       },
       end: async () => {
         if (turn === undefined) return undefined;

@@ -11,19 +11,23 @@ export interface SeenChange {
   readonly goneMode?: number;
   /** Where a file that is new stood at the last look. */
   readonly movedFrom?: string;
+  /** It holds what somebody put aside by git, or took from there, since the last look. */
+  readonly isOfGit?: true;
 }
 
 export interface Look {
   readonly changes: readonly SeenChange[];
   /** Another commit is checked out; what that changed is not among the changes. */
   readonly headMoved: boolean;
+  /** What git itself did, by its own words; see `TurnInfo.git`. */
+  readonly git: readonly string[];
   /** Not every file was looked at. */
   readonly isPartial: boolean;
 }
 
 /** Sees nothing, for somebody who only reads what is known. */
 export const closedEyes: Eyes = {
-  look: async () => ({ changes: [], headMoved: false, isPartial: false }),
+  look: async () => ({ changes: [], headMoved: false, git: [], isPartial: false }),
   forget: () => {},
   lastMs: 0,
 };

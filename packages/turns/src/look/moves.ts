@@ -15,12 +15,16 @@ export class Moves {
 
   /** Undefined where it did not stand anywhere else, or stands there still. */
   from(state: DiskState): string | undefined {
-    const path = this.#all().get(keyOf(state));
+    const key = keyOf(state);
+    const path = this.#all().get(key);
     const now = path === undefined ? undefined : diskStateOf(path);
-    return now === "unknown" || now?.inode === state.inode ? undefined : path;
+    if (now === "unknown" || now?.inode === state.inode) return undefined;
+    // A second name of the same file is a new one.
+    this.#all().delete(key);
+    return path;
   }
 
-  #all(): ReadonlyMap<string, string> {
+  #all(): Map<string, string> {
     if (this.#places === undefined) {
       this.#places = new Map();
       for (const [path, { state }] of this.#known) if (state !== undefined) this.#places.set(keyOf(state), path);

@@ -5,10 +5,10 @@ import { type Repository, repositoryAt } from "../git/repository.ts";
 import type { Slices } from "./slices.ts";
 
 /** A folder with more files is not looked at: at a turn's begin what they hold would have to be copied. */
-const mostFiles = 10_000;
+const mostFiles = 20_000;
 
 /** Nor one in which so many names stand, folders included. */
-const mostNames = 20_000;
+const mostNames = 40_000;
 
 /** Nobody waits longer for the names of a slow disk, ms. */
 const patienceMs = 2_000;

@@ -1,8 +1,10 @@
-import { opendir } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { constants } from "node:fs";
+import { open, opendir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import type { Platform } from "@patchbay/core";
-import { type IndexEntry, readIndex } from "../git/git-index.ts";
+import { countOf, headerBytes, type IndexEntry, readIndex, type Wanted } from "../git/git-index.ts";
 import type { GitReader } from "../git/git-reader.ts";
+import { joinIndexes, readSplitIndex } from "../git/split-index.ts";
 import { type Head, headOf, type Repository, repositoryAbove, repositoryAt } from "../git/repository.ts";
 import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
 import { PlainFolders } from "./plain-folders.ts";
@@ -13,7 +15,12 @@ const mostRepositories = 64;
 
 /** A directory with more entries is not read to its end for them. */
 const mostEntries = 10_000;
-const largestIndexBytes = 256 * 1024 * 1024;
+
+/** More files are not looked at: what is known of each would fill the memory. */
+export const mostFiles = 200_000;
+
+/** Nor is a larger index read for those in one of its folders. */
+const largestIndexBytes = 128 * 1024 * 1024;
 const gitLink = 0o160000;
 const directoryMode = 0o040000;
 const typeBits = 0o170000;
@@ -63,7 +70,7 @@ export class WorkTrees {
     const { files } = this.#platform;
     const above = await repositoryAbove(this.#platform, folder);
     const listing = above === undefined ? await this.#plain.list(folder, slices) : undefined;
-    const open: { repository: Repository; folder: string }[] =
+    const left: { repository: Repository; folder: string }[] =
       above === undefined
         ? (listing?.repositories.map((repository) => ({ repository, folder: repository.top })) ??
           (await this.#below(folder)))
@@ -74,8 +81,8 @@ export class WorkTrees {
       found.push({ git: undefined, folder, index: empty, untracked, isWhole });
     }
     const seen = new Set<string>();
-    while (open.length > 0 && found.length < mostRepositories) {
-      const next = open.shift();
+    while (left.length > 0 && found.length < mostRepositories) {
+      const next = left.shift();
       if (next === undefined || seen.has(next.folder)) continue;
       seen.add(next.folder);
       const [head, index, listed] = await Promise.all([
@@ -95,7 +102,7 @@ export class WorkTrees {
       found.push({ git, folder: next.folder, index, untracked, isWhole: index.isReadable && listed !== undefined });
       for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
-        if (repository !== undefined) open.push({ repository, folder: top });
+        if (repository !== undefined) left.push({ repository, folder: top });
       }
     }
     return found;
@@ -125,36 +132,83 @@ export class WorkTrees {
     const key = `${repository.gitDirectory}\0${folder}`;
     const known = this.#indexes.get(key);
     if (known !== undefined && isSameState(known.state, state)) return known.index;
-    const bytes = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
-    const { objectBytes } = repository;
+    const { objectBytes, top } = repository;
+    const isMuch = folder === top && ((await countAt(path, state)) ?? 0) > mostFiles;
+    const bytes = isMuch
+      ? undefined
+      : await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
+    const directory = folder === top ? "" : `${relative(top, folder).replaceAll(sep, "/")}/`;
+    const wanted = { directory, most: mostFiles };
     // How long names are stands in a configuration that may be longer than what is read of it.
     const entries =
       bytes === undefined
         ? undefined
-        : ((await readInSlices(bytes, objectBytes, slices)) ??
-          (await readInSlices(bytes, objectBytes === 20 ? 32 : 20, slices)));
+        : ((await this.#entriesIn(bytes, repository, objectBytes, wanted, slices)) ??
+          (await this.#entriesIn(bytes, repository, objectBytes === 20 ? 32 : 20, wanted, slices)));
     const index = entries === undefined ? unreadable : await inFolder(entries, repository.top, folder, state, slices);
     this.#indexes.set(key, { state, index });
     return index;
   }
+
+  async #entriesIn(
+    { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
+    { gitDirectory }: Repository,
+    objectBytes: 20 | 32,
+    wanted: Wanted,
+    slices: Slices,
+  ): Promise<readonly IndexEntry[] | undefined> {
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    const whole = await inSlices(readIndex(bytes, objectBytes, wanted), slices);
+    const split =
+      whole === undefined ? await inSlices(readSplitIndex(bytes, objectBytes, mostFiles), slices) : undefined;
+    if (split === undefined) return whole;
+    const path = join(gitDirectory, `sharedindex.${split.shared}`);
+    const shared = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
+    if (shared === undefined) return undefined;
+    const others = Buffer.from(shared.buffer, shared.byteOffset, shared.byteLength);
+    const entries = await inSlices(readIndex(others, objectBytes, { directory: "", most: mostFiles }), slices);
+    return entries === undefined ? undefined : joinIndexes(entries, split, wanted);
+  }
+}
+
+/** Whether the same is staged in both; what git saw of the disk does not count. */
+export async function isSameStage(one: ReadIndex, other: ReadIndex, slices: Slices): Promise<boolean> {
+  if (one === other || !one.isReadable || !other.isReadable) return true;
+  if (one.entries.size !== other.entries.size) return false;
+  for (const [path, { object, mode }] of one.entries) {
+    if (slices.isDueInMany) await slices.pause();
+    const now = other.entries.get(path);
+    if (now?.object !== object || now.mode !== mode) return false;
+  }
+  return true;
 }
 
 function withSlash(folder: string): string {
   return folder.endsWith("/") ? folder : `${folder}/`;
 }
 
-async function readInSlices(
-  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
-  objectBytes: 20 | 32,
-  slices: Slices,
-): Promise<readonly IndexEntry[] | undefined> {
-  const steps = readIndex(Buffer.from(buffer, byteOffset, byteLength), objectBytes);
-  let step = steps.next();
-  while (step.done === false) {
-    if (slices.isDue) await slices.pause();
-    step = steps.next();
+/** How many entries an index has, without all of it. */
+async function countAt(path: string, { kind }: DiskState): Promise<number | undefined> {
+  if (kind !== "file") return undefined;
+  try {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+      return countOf(buffer.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
   }
-  return step.value ?? undefined;
+}
+
+async function inSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (slices.isDue) await slices.pause();
+  }
 }
 
 async function inFolder(

@@ -2,7 +2,7 @@ import { basename, sep } from "node:path";
 import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import type { GitReader } from "../git/git-reader.ts";
 import type { IndexEntry } from "../git/git-index.ts";
-import { onlyCommitted } from "../git/repository.ts";
+import { actsSince, onlyCommitted } from "../git/repository.ts";
 import type { Contents } from "../ledger/contents.ts";
 import { type Content, noFile } from "../ledger/records.ts";
 import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.ts";
@@ -10,7 +10,7 @@ import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
 import { Moves } from "./moves.ts";
 import { Slices } from "./slices.ts";
-import { type WorkTree, WorkTrees } from "./work-trees.ts";
+import { isSameStage, mostFiles, type WorkTree, WorkTrees } from "./work-trees.ts";
 
 export interface WorkspaceEyesOptions {
   readonly platform: Platform;
@@ -39,8 +39,7 @@ interface Tracked {
   readonly writtenMs: number;
 }
 
-/** More files than these are not looked at, and so many are read at the begin of a turn at most. */
-const mostFiles = 200_000;
+/** So many files are read at the begin of a turn at most. */
 const mostRead = 4_000;
 
 /** After so long no more files are read at the begin of a turn, ms. */
@@ -90,7 +89,7 @@ export class WorkspaceEyes implements Eyes {
       return await this.#look(session, slices);
     } catch (error) {
       this.#options.logger.warn("The workspace could not be looked at", { reason: messageOf(error) });
-      return { changes: [], headMoved: false, isPartial: true };
+      return { changes: [], headMoved: false, git: [], isPartial: true };
     } finally {
       await slices.pause();
       this.#lastMs = slices.spentMs;
@@ -104,6 +103,8 @@ export class WorkspaceEyes implements Eyes {
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
+    const git = isFirst ? [] : await this.#actsIn(trees, slices);
+    const stashes = this.#stashes(trees);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const moves = new Moves(this.#known);
@@ -148,14 +149,16 @@ export class WorkspaceEyes implements Eyes {
       const wasThere = was !== undefined || (movedFrom === undefined && !this.#wasListed(path));
       const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
-      if (change !== undefined) changes.push(movedFrom === undefined ? change : { ...change, movedFrom });
+      if (change === undefined) continue;
+      const isOfGit = await this.#isOfStash(path, where, change.after, isAsInGit, stashes);
+      changes.push({ ...change, ...(movedFrom === undefined ? {} : { movedFrom }), ...(isOfGit ? { isOfGit } : {}) });
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
     this.#heads = new Map(trees.map((tree) => [tree.folder, tree]));
     this.#wasCut = isCut;
     this.#isFresh = true;
-    return { changes, headMoved: moved.size > 0, isPartial: isPartial || isUnknown || reading.isPartial };
+    return { changes, headMoved: moved.size > 0, git, isPartial: isPartial || isUnknown || reading.isPartial };
   }
 
   /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
@@ -202,7 +205,8 @@ export class WorkspaceEyes implements Eyes {
     is: DiskState,
   ): Promise<SeenChange | undefined> {
     const isSame = await this.#options.contents.isSame(before, after);
-    const mode = was !== undefined && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
+    // Those of a link say nothing.
+    const mode = was?.kind === "file" && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
     if (isSame && mode === undefined) return undefined;
     return { path, before, after: isSame ? before : after, mode };
   }
@@ -237,6 +241,51 @@ export class WorkspaceEyes implements Eyes {
     for (const path of opened) files.set(path, undefined);
     if (files.size <= mostFiles) return { files, opened, trees, isPartial, isCut: false };
     return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true, isCut: true };
+  }
+
+  /** What git did in these since the last look. */
+  async #actsIn(trees: readonly WorkTree[], slices: Slices): Promise<readonly string[]> {
+    const acts = new Set<string>();
+    for (const { folder, git, index } of trees) {
+      const earlier = this.#heads.get(folder);
+      if (git === undefined || earlier?.git === undefined) continue;
+      const { files } = this.#options.platform;
+      const done = await actsSince(files, git.repository, earlier.git.head, git.head);
+      for (const act of done) acts.add(act);
+      // Whatever git does else changes what is staged, too.
+      if (done.length === 0 && !(await isSameStage(earlier.index, index, slices))) acts.add("index");
+    }
+    return [...acts];
+  }
+
+  /** The work trees in which something was put aside or taken back since the last look, and what that was, by their tops. */
+  #stashes(trees: readonly WorkTree[]): ReadonlyMap<string, string | undefined> {
+    const found = new Map<string, string | undefined>();
+    for (const { folder, git } of trees) {
+      const earlier = this.#heads.get(folder)?.git;
+      if (git !== undefined && earlier !== undefined && git.head.stash !== earlier.head.stash)
+        found.set(git.repository.top, earlier.head.stash);
+    }
+    return found;
+  }
+
+  async #isOfStash(
+    path: string,
+    where: Tracked | undefined,
+    after: Content,
+    isAsInGit: boolean,
+    stashes: ReadonlyMap<string, string | undefined>,
+  ): Promise<boolean> {
+    if (where === undefined || !stashes.has(where.top)) return false;
+    if (isAsInGit) return true;
+    const state = diskStateOf(path);
+    if (state === undefined || state === "unknown") return false;
+    const [stash, { path: name, object: staged }] = [stashes.get(where.top), where.entry];
+    for (const object of [staged, ...(stash === undefined ? [] : [`${stash}:${name}`])]) {
+      const inGit = { kind: "git", repository: where.top, object, size: state.size } as const;
+      if (await this.#options.contents.isSame(after, inGit)) return true;
+    }
+    return false;
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */
@@ -315,6 +364,11 @@ class Reading {
 
   /** Whether what was read of it before is there still. */
   async isKept(content: Content | undefined, state: DiskState): Promise<boolean> {
+    // Of what could not be copied, a full disk for one, a copy may be had by now.
+    const isSmall = state.size <= this.#options.contents.copyLimits.file;
+    const isLacking =
+      content?.kind === "named" && ["failed", "unread", ...(isSmall ? ["large"] : [])].includes(content.why);
+    if (isLacking) return false;
     const isThere = content !== undefined && (await this.#options.contents.isKept(content));
     if (isThere && (content.kind === "text" || content.kind === "bytes")) this.#hasRoom(state);
     return isThere;

@@ -13,7 +13,7 @@ import type {
   UndoResult,
 } from "../model.ts";
 import { isSame, linesAt, type Meant, meantIn } from "./meant-hunks.ts";
-import { restoreMode, undoWhole } from "./whole-undo.ts";
+import { restoreMode, undoRename, undoWhole } from "./whole-undo.ts";
 import { changedHunks, undoHunks, type UndoInput, type UndoneText, undoSteps, withoutHunks } from "./undo-hunks.ts";
 
 /** A file that changes just while it is written is looked at so often. */
@@ -61,8 +61,8 @@ export class Undoing {
     return await this.#inTurn(async () => {
       await this.#ledger.refresh();
       let isKept = false;
-      for (const { path } of this.#filesOf(id, { ...part, unsure: true })) {
-        if (await this.#keepFile(id, path, part.hunk)) isKept = true;
+      for (const file of this.#filesOf(id, { ...part, unsure: true })) {
+        if (await this.#keepFile(id, file, part.hunk)) isKept = true;
       }
       return isKept;
     });
@@ -118,7 +118,7 @@ export class Undoing {
 
   #allOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
     const isMeant = (file: TurnFile): boolean =>
-      (path === undefined || file.path === path) && !except.includes(file.path);
+      (path === undefined || file.path === path || file.movedFrom === path) && !except.includes(file.path);
     return this.#ledger.turn(id)?.files.filter(isMeant) ?? [];
   }
 
@@ -138,10 +138,10 @@ export class Undoing {
     if (queued.length > 0) await this.#ledger.queue(id, left);
   }
 
-  async #keepFile(id: string, path: string, hunk: TurnHunk | undefined): Promise<boolean> {
+  async #keepFile(id: string, { path, movedFrom }: TurnFile, hunk: TurnHunk | undefined): Promise<boolean> {
     const texts = await this.#ledger.texts(id, path);
     if (hunk === undefined) await this.#leaveOut(id, path);
-    if (texts === undefined) {
+    if (texts === undefined || (hunk === undefined && movedFrom !== undefined)) {
       await this.#ledger.review(id, path, "kept");
       return true;
     }
@@ -151,7 +151,8 @@ export class Undoing {
     const others = changedHunks(before, after, cut).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
     const isWhole = others.length === 0;
     const left = { before: isWhole ? texts.after : withoutHunks(before, after, others, cut), after: texts.after };
-    await this.#ledger.review(id, path, isWhole ? "kept" : "partly", left);
+    // Its name is still to be decided.
+    await this.#ledger.review(id, path, isWhole && movedFrom === undefined ? "kept" : "partly", left);
     return true;
   }
 
@@ -217,7 +218,7 @@ export class Undoing {
 
   async #applyToFile(
     turn: TurnInfo,
-    { path, kind, review }: TurnFile,
+    { path, kind, review, movedFrom }: TurnFile,
     request: UndoRequest,
     entry: UndoEntry,
   ): Promise<UndoneFile> {
@@ -228,10 +229,16 @@ export class Undoing {
       if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
       return told(outcome, conflicts);
     };
-    if (texts === undefined || kind === "mode") {
-      const outcome = request.hunk === undefined ? await undoWhole(ledger, turn.id, path, entry) : "unknown";
+    const isRename = movedFrom !== undefined && request.hunk === undefined;
+    if (texts === undefined || kind === "mode" || isRename) {
+      const outcome = isRename
+        ? await undoRename(ledger, turn.id, { path, from: movedFrom }, entry)
+        : request.hunk === undefined
+          ? await undoWhole(ledger, turn.id, path, entry)
+          : "unknown";
       if (outcome !== "undone") return await giveUp(outcome);
-      if (turn.undoes !== undefined) await ledger.broughtBack(turn.undoes, path);
+      for (const name of isRename ? [path, movedFrom] : [path])
+        if (turn.undoes !== undefined) await ledger.broughtBack(turn.undoes, name);
       return told(outcome);
     }
     const meant = meantIn(texts, request);
@@ -254,7 +261,8 @@ export class Undoing {
       const { undone, conflicts } = made;
       if (undone === undefined) return await giveUp("conflict", conflicts.length);
       const left = leftOf(texts, undone, cut);
-      await ledger.review(turn.id, path, left.before === left.after ? "undone" : "partly", left);
+      const isAll = left.before === left.after && movedFrom === undefined;
+      await ledger.review(turn.id, path, isAll ? "undone" : "partly", left);
       if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
       return told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
     }

@@ -33,6 +33,31 @@ export async function undoWhole(
   return "stale";
 }
 
+/**
+ * Gives a file its old name back, and what it held there. Where somebody has changed it since, or something else stands at the old name,
+ * both are left as they are.
+ */
+export async function undoRename(
+  ledger: UndoLedger,
+  id: string,
+  { path, from }: { readonly path: string; readonly from: string },
+  entry: UndoEntry,
+): Promise<UndoneFile["outcome"]> {
+  const { door } = ledger;
+  const old = await ledger.whole(id, from);
+  if (old?.wanted === undefined) return "unknown";
+  // A folder that the turn made in its place goes with the new name.
+  const isInside = /^[\\/]/u.test(path.slice(from.length)) && path.startsWith(from);
+  if ((old.now === "else" && !isInside) || (await door.unsavedText(from)) !== undefined) return "conflict";
+  const outcome = await undoWhole(ledger, id, path, entry);
+  if (outcome !== "undone") return outcome;
+  const folders = [path, from].flatMap((name) => ledger.made(id, name).folders);
+  for (const folder of folders) await door.removeEmpty(folder);
+  const back = await undoWhole(ledger, id, from, entry);
+  if (back === "undone") await entry.renamed(from, path);
+  return back;
+}
+
 /** A file of which nobody has a copy is not written over: it goes to the trash. */
 async function putBack(
   door: UndoDoor,

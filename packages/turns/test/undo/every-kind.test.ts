@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { TurnLab } from "../turn-lab.ts";
+import { claude, TurnLab } from "../turn-lab.ts";
 
 const bytes = (seed: number, length = 300): Buffer =>
   Buffer.from(Array.from({ length }, (_, at) => (at * 7 + seed) % 256));
@@ -219,6 +219,40 @@ describe.each([
     await ledgers.undo(turn?.id ?? "");
     for (const path of written) expect(readFileSync(path, "utf8")).toBe(mine);
   });
+});
+
+it("gives a file its own permissions back, whatever stood in its place before it went", async () => {
+  const lab = new TurnLab();
+  lab.commit({ "tool.sh": "#!/bin/sh\n" });
+  lab.chmod("tool.sh", 0o600);
+  const ledgers = lab.open({ door: lab.disk });
+  ledgers.turnBegan(claude, "Do it");
+  for (const work of [() => symlinkSync("elsewhere", lab.path("tool.sh")), () => {}]) {
+    ledgers.aboutToRun(claude, "something");
+    await ledgers.settled();
+    unlinkSync(lab.path("tool.sh"));
+    work();
+    ledgers.wrote(claude);
+    lab.clock.advance(3_000);
+    await ledgers.settled();
+  }
+  ledgers.turnEnded(claude);
+  await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(treeOf(lab.folder)).toEqual([`tool.sh 600 ${Buffer.from("#!/bin/sh\n").toString("base64")}`]);
+});
+
+it("brings a file back where only empty folders stand in its place", async () => {
+  const lab = new TurnLab();
+  lab.commit({ "a.txt": "a\n" });
+  const tree = treeOf(lab.folder);
+  const ledgers = lab.open({ door: lab.disk });
+  await lab.command(ledgers, () => {
+    lab.remove("a.txt");
+    mkdirSync(lab.path("a.txt/b/c"), { recursive: true });
+    mkdirSync(lab.path("a.txt/d"));
+  });
+  await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(treeOf(lab.folder)).toEqual(tree);
 });
 
 it("leaves a folder that was there, and one in which something is left", async () => {

@@ -139,6 +139,7 @@ class MemoryLedger implements UndoLedger {
       },
       aboutToTake: async () => true,
       settleTaken: async () => {},
+      renamed: async () => {},
       end: async () => {
         if (Object.keys(wrote).length === 0) return undefined;
         this.add(id, wrote, { undoes });

@@ -34,6 +34,19 @@ export const ledgerRows: readonly Measurement[] = [
     manyBytes: { name: "disk kept of a turn of 2,000 files of 2 kB", unit: "MB" },
     smallBytes: { name: "disk kept of a turn of 10 files of 2 kB", unit: "kB" },
   }),
+  part("looks", {
+    largeMs: ms("a look at 100,000 files", 1_500),
+    largeBlockedMs: blocked("looks at 100,000 files"),
+    plainCpuMs: ms("processor for the first looks at 20,000 files without git, until all are copied", 3_000),
+    plainMs: ms("a later look at 20,000 files without git", 300),
+    plainBlockedMs: blocked("looks at 20,000 files without git"),
+    hugeBlockedMs: blocked("looks at a folder in an index of 1,000,000 files"),
+    hugeBytes: {
+      name: "memory added by looks at a folder in an index of 1,000,000 files",
+      unit: "MB",
+      goal: { figure: 150 },
+    },
+  }),
 ];
 
 /** A subject of its own, which takes all its figures in one process. Bytes become what the row says. */
@@ -41,7 +54,7 @@ export function part(name: string, rows: Readonly<Record<string, Row>>): Measure
   const subject = join(import.meta.dirname, "..", "subjects", `${name}.ts`);
   return {
     rows: Object.values(rows),
-    command: [process.execPath, "--no-warnings", "--conditions=@patchbay/source", subject],
+    command: [process.execPath, "--expose-gc", "--no-warnings", "--conditions=@patchbay/source", subject],
     measure: async (process) => {
       const figures = await process.tell({ do: "figures" }, patienceMs);
       return Object.entries(rows).map(([key, { unit }]) => Number(figures[key]) / (bytesIn[unit] ?? 1));

@@ -10,7 +10,7 @@ const mostOfPrompt = 60;
 
 /** What an agent changed in a turn, to be kept or undone. It waits for nobody, so it stands behind everything that does. */
 export function turnRow(turn: ListedTurn, around: InboxSurroundings, title?: string): InboxRow {
-  const { prompt, agents, files, undecided, lines, ended, began, border } = turn;
+  const { prompt, agents, files, undecided, lines, ended, began, border, git, isPartial } = turn;
   // Its session, above, is called by the first prompt.
   const isNamed = title !== undefined && prompt.startsWith(title.replace(/…$/u, ""));
   const words = isNamed ? "" : prompt.length > mostOfPrompt ? `${prompt.slice(0, mostOfPrompt)}…` : prompt;
@@ -24,6 +24,8 @@ export function turnRow(turn: ListedTurn, around: InboxSurroundings, title?: str
     agents.length > 1 ? agents.join(", ") : "",
     ended === undefined ? "" : ageWords(began, around.now),
     border === "estimated" ? nls.localize("patchbay/turns/estimated", "estimated") : "",
+    git === undefined ? "" : nls.localize("patchbay/turns/git", "changed in git: {0}", git.join(", ")),
+    isPartial ? nls.localize("patchbay/turns/partial", "not all files were looked at") : "",
   ];
   return {
     id: `turn:${turn.id}`,
@@ -62,19 +64,19 @@ function fileRow(turn: ListedTurn, file: TurnFile, around: InboxSurroundings): I
   };
 }
 
-function iconOf({ kind, review, attribution }: TurnFile): string {
+function iconOf({ kind, review, attribution, movedFrom }: TurnFile): string {
   if (review === "queued") return "history";
   if (attribution === "unknown") return "question";
+  if (movedFrom !== undefined) return "diff-renamed";
   if (kind === "created") return "diff-added";
   return kind === "deleted" ? "diff-removed" : "diff-modified";
 }
 
-function kindWords({ kind, cannotUndo, movedFrom, movedTo }: TurnFile, roots: readonly string[]): string {
+function kindWords({ kind, cannotUndo, movedFrom }: TurnFile, roots: readonly string[]): string {
   if (cannotUndo !== undefined)
     return nls.localize("patchbay/turns/untold", "no copy of it was kept: it cannot be undone here");
   if (movedFrom !== undefined)
-    return nls.localize("patchbay/turns/movedFrom", "moved from {0}", folderIn(movedFrom, roots));
-  if (movedTo !== undefined) return nls.localize("patchbay/turns/movedTo", "moved to {0}", folderIn(movedTo, roots));
+    return nls.localize("patchbay/turns/renamed", "renamed from {0}", folderIn(movedFrom, roots));
   switch (kind) {
     case "created":
       return nls.localize("patchbay/turns/created", "new file");

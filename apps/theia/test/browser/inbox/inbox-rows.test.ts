@@ -267,15 +267,19 @@ describe("the rows of the view", () => {
     expect(row?.actions).toEqual(["open", "keep", "undo"]);
   });
 
-  it("say of a moved file where it was, and where it is", () => {
-    const there = "/workspace/lib/there.txt";
-    const facts = [
-      { kind: "created", movedFrom: there },
-      { kind: "deleted", movedTo: there },
-    ] as const;
-    const files = turn.files.flatMap((file) => facts.map((one) => ({ ...file, ...one })));
-    const rows = allRows(rowsOf({}, [{ ...turn, files }])).slice(-2);
-    expect(rows.map((row) => row.facts.at(-1))).toEqual(["moved from lib/there.txt", "moved to lib/there.txt"]);
+  it("say of a turn what git did in it, and that not all files were looked at", () => {
+    const row = allRows(rowsOf({}, [{ ...turn, git: ["commit", "stash"], isPartial: true }])).find(
+      ({ id }) => id === `turn:${turn.id}`,
+    );
+    expect(row?.facts.slice(-2)).toEqual(["changed in git: commit, stash", "not all files were looked at"]);
+  });
+
+  it("say of a renamed file where it was", () => {
+    const files = turn.files.map(
+      (file) => ({ ...file, kind: "changed", movedFrom: "/workspace/lib/there.txt" }) as const,
+    );
+    const row = allRows(rowsOf({}, [{ ...turn, files }])).at(-1);
+    expect([row?.icon, row?.facts.at(-1)]).toEqual(["diff-renamed", "renamed from lib/there.txt"]);
   });
 
   it("show nothing that cannot be seen, whatever files and prompts are called", () => {
