@@ -6,10 +6,12 @@ import {
   isSecretPath,
   messageOf,
   nullLogger,
+  type TurnLedger,
   type TurnNote,
   type TurnSource,
   type TurnWitness,
 } from "@patchbay/core";
+import { ConversationLedger } from "./conversation-ledger.ts";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";
@@ -53,6 +55,8 @@ const othersMs = 300;
 
 /** What agents changed in the folders of a workspace, turn by turn. */
 export class FolderLedgers implements TurnWitness {
+  /** For conversations: their own turns. */
+  readonly conversations: TurnLedger;
   readonly #options: FolderLedgersOptions;
   readonly #change: Emitter<void> = new Emitter();
   readonly #objects: GitReader;
@@ -135,6 +139,16 @@ export class FolderLedgers implements TurnWitness {
     });
     this.#room = room;
     this.#undo = new Undoing(room, platform.clock);
+    this.conversations = new ConversationLedger({
+      platform,
+      book: this.#book,
+      places: this.#places,
+      contents,
+      ledger: room,
+      undo: this.#undo,
+      onDidChange: this.#change.event,
+      workedIn: async () => await this.#workedIn(),
+    });
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();

@@ -1,3 +1,4 @@
+import type { TurnSource } from "@patchbay/core";
 import * as z from "zod";
 import type { UndoRequest } from "../model.ts";
 
@@ -54,7 +55,7 @@ export interface TurnRecord {
   readonly agent: string;
   readonly session: string;
   /** Where a conversation tells of it: what the hooks of its agent tell belongs to it, too. */
-  conversation: { readonly agentSession: string | undefined } | undefined;
+  conversation: TurnSource["conversation"];
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";
@@ -115,7 +116,7 @@ const entry = z.discriminatedUnion("type", [
     order: z.number(),
     agent: z.string(),
     session: z.string(),
-    conversation: z.object({ agentSession: z.string().optional() }).optional(),
+    conversation: z.object({ agentSession: z.string().optional(), prompt: z.string().optional() }).optional(),
     folder: z.string().optional(),
     began: z.number(),
     border: z.enum(["exact", "estimated"]),
@@ -182,7 +183,7 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
     if (found === undefined) continue;
     if (found.type === "turn") {
       const { type: _type, folder, undoes, ended, note, conversation: told, ...others } = found;
-      const conversation = told === undefined ? undefined : { agentSession: told.agentSession };
+      const conversation = told === undefined ? undefined : { agentSession: told.agentSession, prompt: told.prompt };
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
       turn = { ...others, folder, undoes, ended, note, conversation, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
