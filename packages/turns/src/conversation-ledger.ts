@@ -78,10 +78,7 @@ export class ConversationLedger implements TurnLedger {
     return isKept;
   }
 
-  async undo(
-    { turn, path, hunk }: LedgerPart,
-    how: { readonly now?: boolean } = {},
-  ): Promise<readonly LedgerUndone[]> {
+  async undo({ turn, path, hunk }: LedgerPart, how: { readonly now?: boolean } = {}): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
     const { undo } = this.#options;
     if (path === undefined) return toldOf((await undo.undo(turn, how)).files);
@@ -137,8 +134,7 @@ export class ConversationLedger implements TurnLedger {
     await ledger.refresh();
     const turns = this.#turnsSince(since);
     const keptAgain = new Set<FileRecord>();
-    for (const turn of turns)
-      for (const file of standing(turn)) if (await this.#isKeptWhole(file)) keptAgain.add(file);
+    for (const turn of turns) for (const file of standing(turn)) if (await this.#isKeptWhole(file)) keptAgain.add(file);
     const rehearsal = new Rehearsal({
       ledger,
       contents,

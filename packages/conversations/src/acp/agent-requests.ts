@@ -134,6 +134,8 @@ export class AgentRequests {
     if (isAllowing(choice)) {
       if (change?.after !== undefined) {
         const { path, before, after: proposed } = change;
+        // Some agents write it by themselves then.
+        await this.#context.host.aboutToWrite?.(path);
         this.door.allow(path, { callId: id, before, proposed, edited: editedText(question, answer) });
       }
       const isForGood = choice?.kind === "allow-always";
