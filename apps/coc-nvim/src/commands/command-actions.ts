@@ -25,7 +25,7 @@ import { bringBackTurn, decideTurnLines, showTurnLines } from "./turns.ts";
 
 export interface CommandServices extends SendServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
-  readonly turns: Pick<LazyTurns, "get">;
+  readonly turns: Pick<LazyTurns, "get" | "onDidChange" | "witness">;
   readonly parts: Pick<VimHost, "editors" | "host" | "workspace" | "questions">;
   readonly settings: () => ExtensionSettings;
   readonly identity: HostIdentity;

@@ -1,5 +1,12 @@
 import { basename, dirname, join } from "node:path";
-import { type Companion, createNodePlatform, type HostIdentity, isSecretPath, type Logger } from "@patchbay/core";
+import {
+  type Companion,
+  createNodePlatform,
+  type HostIdentity,
+  isSecretPath,
+  lateLedger,
+  type Logger,
+} from "@patchbay/core";
 import {
   browserFor,
   openLink,
@@ -11,6 +18,7 @@ import {
 import { l10n } from "@patchbay/languages/spoken";
 import type { PromptBlock } from "@patchbay/conversations/model";
 import type { VimHost } from "../host/vim-host.ts";
+import type { LazyTurns } from "../turns/lazy-turns.ts";
 
 export interface VimPanelOptions {
   readonly companion: Companion;
@@ -19,7 +27,9 @@ export interface VimPanelOptions {
   /** Lies beside the page's files. */
   readonly hookProgram: string;
   readonly logger: Logger;
-  readonly settings: () => { readonly panelAgents: unknown };
+  readonly settings: () => { readonly panelAgents: unknown; readonly agentChanges: boolean };
+  /** Hears of what agents do to files, and knows what they changed. */
+  readonly turns: Pick<LazyTurns, "get" | "onDidChange" | "witness">;
 }
 
 /** What the user selected, or the lines that they named; both from 0, the last one included. */
@@ -49,7 +59,7 @@ export class VimPanel {
 
   /** `onEnd`: nobody used it for a while. */
   static async start(options: VimPanelOptions, onEnd: () => void): Promise<VimPanel> {
-    const { companion, parts, identity, hookProgram, logger } = options;
+    const { companion, parts, identity, hookProgram, logger, turns, settings } = options;
     const [folder] = parts.host.workspace.folders();
     if (folder === undefined) throw new Error(l10n.t("Open a folder first: agents work in one."));
     const platform = createNodePlatform();
@@ -58,6 +68,13 @@ export class VimPanel {
     const page = await startPagePanel({
       host: parts.host,
       companion,
+      turns: {
+        witness: turns.witness,
+        ledger: lateLedger(
+          async () => (settings().agentChanges ? (await turns.get()).ledgers.conversations : undefined),
+          turns.onDidChange,
+        ),
+      },
       platform,
       logger,
       version: identity.version,
@@ -65,7 +82,7 @@ export class VimPanel {
       pageDirectory: join(dirname(hookProgram), "page"),
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       settings: {
-        agents: () => options.settings().panelAgents,
+        agents: () => settings().panelAgents,
         autosave: () => true,
         reasonNotToStart: () => undefined,
       },

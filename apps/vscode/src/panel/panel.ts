@@ -24,6 +24,7 @@ import {
   window,
 } from "vscode";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
+import type { LazyTurns } from "../turns/lazy-turns.ts";
 import { inform, reportError } from "../surfaces/messages.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
@@ -34,8 +35,8 @@ export interface PanelServices {
   readonly companion: Companion;
   readonly host: EditorHost;
   readonly logger: Logger;
-  /** Hears of what agents do to files. */
-  readonly turns: TurnWitness;
+  /** Hears of what agents do to files, and knows what they changed. */
+  readonly turns: Pick<LazyTurns, "ledger"> & TurnWitness;
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
   /** The extension's own folder. */
@@ -108,7 +109,7 @@ export class Panel {
               owner: host.identity.editorKey,
               host: sessionHost,
               connect,
-              turns: { witness: turns, agentName },
+              turns: { witness: turns, ledger: turns.ledger, agentName },
               listers: this.#programs.listers,
             }),
     });

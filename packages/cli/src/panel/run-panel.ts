@@ -17,7 +17,6 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
-  type TurnWitness,
 } from "@patchbay/core";
 import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
 import {
@@ -31,6 +30,7 @@ import {
   startBrowser,
   startPagePanel,
 } from "@patchbay/panel/server";
+import type { FolderLedgers } from "@patchbay/turns";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
@@ -116,7 +116,7 @@ async function start(
     readonly storage: PrivateStorage;
     readonly logger: Logger;
     /** What agents do here can be undone as in the other editors. */
-    readonly turns: TurnWitness;
+    readonly turns: FolderLedgers;
     readonly onIdle: () => void;
     /** The panel ends. */
     readonly stop: AbortSignal;
@@ -143,7 +143,7 @@ async function start(
   });
   const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
-  const companion: Companion = createCompanion({ host, platform });
+  const companion: Companion = createCompanion({ host, platform, turns });
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
@@ -151,7 +151,7 @@ async function start(
     host,
     companion,
     reviews,
-    turns,
+    turns: { witness: turns, ledger: turns.conversations },
     platform,
     logger,
     version,

@@ -7,13 +7,13 @@ import {
   isSecretPath,
   type Logger,
   type Platform,
-  type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, PanelHost } from "@patchbay/panel/host";
 import type { ConversationSummary } from "@patchbay/panel/messages";
 import { FolderFiles, openLibrary } from "@patchbay/panel/workspace";
 import type { PanelFacts } from "../../common/panel-protocol.ts";
+import type { WorkspaceTurns } from "../turns/workspace-turns.ts";
 import type { WorkspaceHost } from "../workspace-host.ts";
 import { type PanelWorkspace, WindowEditor } from "./window-editor.ts";
 
@@ -22,8 +22,8 @@ export interface WorkspacePanelOptions {
   readonly companion: Companion;
   /** Of the first window that opens it. */
   readonly facts: PanelFacts;
-  /** Sees what agents change. */
-  readonly turns: TurnWitness;
+  /** Sees what agents change, and knows it. */
+  readonly turns: Pick<WorkspaceTurns, "witness" | "ledger">;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -91,7 +91,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
               directory: conversationsIn(host.storageDirectory),
               host: createSessionHost({ host, files, clock, isShared, isWindows }),
               connect: (request) => this.programs.connect(request),
-              turns: { witness: turns, agentName },
+              turns: { witness: turns.witness, ledger: turns.ledger, agentName },
               listers: this.programs.listers,
             }),
     });

@@ -3,8 +3,10 @@ import {
   type Disposable,
   Emitter,
   type Event,
+  lateLedger,
   type Logger,
   type Platform,
+  type TurnLedger,
   turnsDirectory,
   type TurnWitness,
 } from "@patchbay/core";
@@ -47,6 +49,8 @@ export interface WorkspaceTurnsOptions {
 /** What agents changed in the folders of a workspace. The ledger is opened with the first word of an agent, or with turns of an earlier run. */
 export class WorkspaceTurns implements Disposable {
   readonly witness: TurnWitness;
+  /** What conversations changed. */
+  readonly ledger: TurnLedger;
   /** Whether the user wants the list. What is noted stays where it is. */
   isOn = true;
   readonly #options: WorkspaceTurnsOptions;
@@ -71,6 +75,10 @@ export class WorkspaceTurns implements Disposable {
       notes: async (source) => (await this.#open()?.notes(source)) ?? [],
       passedOn: (ids) => this.#open()?.passedOn(ids),
     };
+    this.ledger = lateLedger(async () => {
+      await this.wake();
+      return this.isOn ? this.#ledgers?.conversations : undefined;
+    }, this.#changed.event);
     const reopen = (): void => void this.#reopen();
     const following = [workspace.onDidChangeFolders(reopen)];
     const unsaved = documents.onDidChangeUnsaved?.(({ path }) => {
