@@ -11,7 +11,7 @@ import {
   type TurnSource,
   type TurnWitness,
 } from "@patchbay/core";
-import { ConversationLedger } from "./conversation-ledger.ts";
+import { ConversationLedger } from "./conversations/conversation-ledger.ts";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";

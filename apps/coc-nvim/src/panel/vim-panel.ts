@@ -4,8 +4,9 @@ import {
   createNodePlatform,
   type HostIdentity,
   isSecretPath,
-  lateLedger,
   type Logger,
+  type TurnLedger,
+  type TurnWitness,
 } from "@patchbay/core";
 import {
   browserFor,
@@ -18,7 +19,6 @@ import {
 import { l10n } from "@patchbay/languages/spoken";
 import type { PromptBlock } from "@patchbay/conversations/model";
 import type { VimHost } from "../host/vim-host.ts";
-import type { LazyTurns } from "../turns/lazy-turns.ts";
 
 export interface VimPanelOptions {
   readonly companion: Companion;
@@ -27,9 +27,9 @@ export interface VimPanelOptions {
   /** Lies beside the page's files. */
   readonly hookProgram: string;
   readonly logger: Logger;
-  readonly settings: () => { readonly panelAgents: unknown; readonly agentChanges: boolean };
+  readonly settings: () => { readonly panelAgents: unknown };
   /** Hears of what agents do to files, and knows what they changed. */
-  readonly turns: Pick<LazyTurns, "get" | "onDidChange" | "witness">;
+  readonly turns: { readonly witness: TurnWitness; readonly ledger: TurnLedger };
 }
 
 /** What the user selected, or the lines that they named; both from 0, the last one included. */
@@ -68,13 +68,7 @@ export class VimPanel {
     const page = await startPagePanel({
       host: parts.host,
       companion,
-      turns: {
-        witness: turns.witness,
-        ledger: lateLedger(
-          async () => (settings().agentChanges ? (await turns.get()).ledgers.conversations : undefined),
-          turns.onDidChange,
-        ),
-      },
+      turns,
       platform,
       logger,
       version: identity.version,

@@ -7,6 +7,7 @@ import {
   type EditorHost,
   type Logger,
   messageOf,
+  type TurnLedger,
   type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
@@ -24,7 +25,6 @@ import {
   window,
 } from "vscode";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
-import type { LazyTurns } from "../turns/lazy-turns.ts";
 import { inform, reportError } from "../surfaces/messages.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
@@ -36,7 +36,7 @@ export interface PanelServices {
   readonly host: EditorHost;
   readonly logger: Logger;
   /** Hears of what agents do to files, and knows what they changed. */
-  readonly turns: Pick<LazyTurns, "ledger"> & TurnWitness;
+  readonly turns: TurnWitness & { readonly ledger: TurnLedger };
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
   /** The extension's own folder. */

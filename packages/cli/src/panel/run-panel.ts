@@ -17,6 +17,8 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
+  type TurnLedger,
+  type TurnWitness,
 } from "@patchbay/core";
 import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
 import {
@@ -30,7 +32,6 @@ import {
   startBrowser,
   startPagePanel,
 } from "@patchbay/panel/server";
-import type { FolderLedgers } from "@patchbay/turns";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
@@ -116,7 +117,7 @@ async function start(
     readonly storage: PrivateStorage;
     readonly logger: Logger;
     /** What agents do here can be undone as in the other editors. */
-    readonly turns: FolderLedgers;
+    readonly turns: TurnWitness & { readonly conversations: TurnLedger };
     readonly onIdle: () => void;
     /** The panel ends. */
     readonly stop: AbortSignal;

@@ -1,4 +1,3 @@
-import type { TurnSource } from "@patchbay/core";
 import * as z from "zod";
 import type { UndoRequest } from "../model.ts";
 
@@ -55,7 +54,7 @@ export interface TurnRecord {
   readonly agent: string;
   readonly session: string;
   /** Where a conversation tells of it: what the hooks of its agent tell belongs to it, too. */
-  conversation: TurnSource["conversation"];
+  conversation: { readonly agentSession: string | undefined; readonly prompt?: string | undefined } | undefined;
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";

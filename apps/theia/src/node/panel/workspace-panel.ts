@@ -7,13 +7,14 @@ import {
   isSecretPath,
   type Logger,
   type Platform,
+  type TurnLedger,
+  type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, PanelHost } from "@patchbay/panel/host";
 import type { ConversationSummary } from "@patchbay/panel/messages";
 import { FolderFiles, openLibrary } from "@patchbay/panel/workspace";
 import type { PanelFacts } from "../../common/panel-protocol.ts";
-import type { WorkspaceTurns } from "../turns/workspace-turns.ts";
 import type { WorkspaceHost } from "../workspace-host.ts";
 import { type PanelWorkspace, WindowEditor } from "./window-editor.ts";
 
@@ -23,7 +24,7 @@ export interface WorkspacePanelOptions {
   /** Of the first window that opens it. */
   readonly facts: PanelFacts;
   /** Sees what agents change, and knows it. */
-  readonly turns: Pick<WorkspaceTurns, "witness" | "ledger">;
+  readonly turns: { readonly witness: TurnWitness; readonly ledger: TurnLedger };
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */

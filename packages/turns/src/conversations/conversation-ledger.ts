@@ -9,13 +9,13 @@ import type {
   PromptsSince,
   TurnLedger,
 } from "@patchbay/core";
-import type { Contents } from "./ledger/contents.ts";
-import type { FileRecord, TurnRecord } from "./ledger/records.ts";
-import type { TurnBook } from "./ledger/turn-book.ts";
-import type { Places } from "./look/places.ts";
-import type { UndoLedger, UndoneFile } from "./model.ts";
-import { Rehearsal } from "./undo/rehearsal.ts";
-import { Undoing } from "./undo/undoing.ts";
+import type { Contents } from "../ledger/contents.ts";
+import type { FileRecord, TurnRecord } from "../ledger/records.ts";
+import type { TurnBook } from "../ledger/turn-book.ts";
+import type { Places } from "../look/places.ts";
+import type { UndoLedger, UndoneFile } from "../model.ts";
+import { Rehearsal } from "./rehearsal.ts";
+import { Undoing } from "../undo/undoing.ts";
 
 export interface ConversationLedgerOptions {
   readonly platform: Platform;
