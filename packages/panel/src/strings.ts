@@ -250,6 +250,7 @@ export const panelStrings = {
   "changes.undoAll": "Undo All",
   "changes.redo": "Redo",
   "changes.redoAll": "Redo All",
+  "changes.accepted": "Accepted",
   "changes.kept": "Kept",
   "changes.undone": "Undone",
   "changes.partly": "Partly undone",

@@ -179,21 +179,13 @@ function changesOf({ id, prompt, files }: LedgerTurn): TurnChanges {
   };
 }
 
-function changedFileOf({
-  path,
-  kind,
-  attribution,
-  review,
-  lines,
-  cannotUndo,
-  movedFrom,
-  canRedo,
-}: LedgerFile): ChangedFile {
+function changedFileOf(file: LedgerFile): ChangedFile {
+  const { path, kind, attribution, review, isAccepted, lines, cannotUndo, movedFrom, canRedo } = file;
   return {
     path,
     kind: movedFrom === undefined ? kind : "moved",
     mark: attribution,
-    state: review === "unreviewed" ? "applied" : review,
+    state: isAccepted === true ? "accepted" : review === "unreviewed" ? "applied" : review,
     canRedo,
     ...(movedFrom === undefined ? {} : { movedFrom }),
     ...(lines === undefined ? {} : { lines }),

@@ -40,8 +40,11 @@ export interface ChangedFile {
   readonly movedFrom?: string;
   /** `exact`: the agent told of the write, or the user accepted it. `unknown`: it may be the user's own change. */
   readonly mark: "exact" | "likely" | "unknown";
-  /** `queued`: an undo waits for the end of the agent's turn. */
-  readonly state: "applied" | "kept" | "undone" | "partly" | "queued";
+  /**
+   * `accepted`: in a review. `kept`: afterwards; an undo of the whole turn leaves it alone. `queued`: an undo waits for the end of the
+   * agent's turn.
+   */
+  readonly state: "applied" | "accepted" | "kept" | "undone" | "partly" | "queued";
   /** Absent where no text of it is kept. */
   readonly lines?: { readonly added: number; readonly removed: number };
   /** Something of it was undone, and can be had again. */

@@ -260,7 +260,7 @@ const changedFile = z.object({
   kind: z.enum(["created", "changed", "deleted", "moved", "mode", "link", "binary", "large"]),
   movedFrom: z.exactOptional(z.string()),
   mark: z.enum(["exact", "likely", "unknown"]),
-  state: z.enum(["applied", "kept", "undone", "partly", "queued"]),
+  state: z.enum(["applied", "accepted", "kept", "undone", "partly", "queued"]),
   lines: z.exactOptional(z.object({ added: z.number(), removed: z.number() })),
   canRedo: z.boolean(),
   obstacle: z.exactOptional(z.string()),

@@ -79,6 +79,8 @@ describe("the files of a turn", () => {
       .poll(() => lab.shown(conversation))
       .toEqual(["a.txt changed exact applied", "new-name.txt moved likely undone"]);
     expect(conversation.status.turns[0]?.files.map(({ canRedo }) => canRedo)).toEqual([false, true]);
+    const both = { before: "moved\n", after: "moved\n" };
+    expect(await conversation.files.change(newest(), lab.path("new-name.txt"))).toMatchObject(both);
     expect(await conversation.files.redo(newest(), lab.path("new-name.txt"))).toEqual([]);
     expect([lab.read("old-name.txt"), lab.read("new-name.txt")]).toEqual([undefined, "moved\n"]);
   });
@@ -108,6 +110,19 @@ describe("the files of a turn", () => {
     await conversation.files.undo(newest());
     expect(lab.read("a.txt")).toBe("changed\n");
     await conversation.files.undo(newest(), lab.path("a.txt"));
+    expect(lab.read("a.txt")).toBe(original);
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
+  });
+
+  it("are accepted where they were accepted in a review, and then undone with the turn, too", async () => {
+    await lab.turn(conversation, async (host) => {
+      const { id, folder } = conversation.about;
+      const source = { agent: "claude", agentName: "Claude Code", session: id, folder };
+      lab.ledgers.accepted(source, lab.path("a.txt"), "changed\n");
+      await lab.writes(host, "a.txt", "changed\n");
+    });
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact accepted"]);
+    await conversation.files.undo(newest());
     expect(lab.read("a.txt")).toBe(original);
     await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
   });

@@ -18,6 +18,8 @@ export interface LedgerFile {
   readonly movedFrom?: string;
   /** Of a file that is gone: where the turn moved it. */
   readonly movedTo?: string;
+  /** It is kept because the user accepted it in a review: an undo of the whole turn takes it back, too. */
+  readonly isAccepted?: true;
   /** An undo of it still stands, and can be taken back. */
   readonly canRedo: boolean;
 }

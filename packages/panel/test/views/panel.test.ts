@@ -271,7 +271,13 @@ describe("the panel", () => {
               mark: "likely",
               obstacle: "No copy of it was kept.",
             },
-            { ...file, path: "/home/me/shop/c.ts", kind: "moved", movedFrom: "/home/me/shop/old/c.ts", state: "kept" },
+            {
+              ...file,
+              path: "/home/me/shop/c.ts",
+              kind: "moved",
+              movedFrom: "/home/me/shop/old/c.ts",
+              state: "accepted",
+            },
             { ...file, path: "/home/me/shop/d.ts", kind: "mode", mark: "unknown", state: "undone", canRedo: true },
           ],
           more: 2,
@@ -281,7 +287,7 @@ describe("the panel", () => {
     await panel.press("Changed files: 6");
     const rows = (): readonly string[] =>
       Array.from(document.querySelectorAll(".changes-files li"), (row) => row.textContent ?? "");
-    expect(rows()).toEqual(["a.ts+12−3", "b.tsNewLikely", "c.tsMovedKept", "d.tsPermissionsMay be yoursUndone"]);
+    expect(rows()).toEqual(["a.ts+12−3", "b.tsNewLikely", "c.tsMovedAccepted", "d.tsPermissionsMay be yoursUndone"]);
     expect(document.querySelector(".changes-files .badge[title]")?.getAttribute("title")).toBe("old/c.ts");
     expect(panel.text).toContain("More files: 2");
     expect(panel.button("No copy of it was kept.").disabled).toBe(true);

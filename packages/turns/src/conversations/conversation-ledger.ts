@@ -50,7 +50,13 @@ export class ConversationLedger implements TurnLedger {
       id: turn.id,
       prompt: turn.conversation?.prompt,
       files: book.info(turn, places).files.map(({ mode: _mode, target: _target, ...file }): LedgerFile => {
-        return { ...file, canRedo: undone.has(`${turn.id} ${places.real(file.path)}`) };
+        const record = this.#file(turn.id, file.path);
+        const isAccepted = file.review === "kept" && record !== undefined && record.undecided === undefined;
+        return {
+          ...file,
+          ...(isAccepted ? { isAccepted } : {}),
+          canRedo: undone.has(`${turn.id} ${places.real(file.path)}`),
+        };
       }),
     }));
   }
@@ -61,9 +67,11 @@ export class ConversationLedger implements TurnLedger {
     const file = this.#file(turn, path);
     // What git holds of it is read there, and is shown as little as what is kept here.
     if (file === undefined || !contents.mayKeep(places.real(path))) return undefined;
-    const [before, after] = await Promise.all([contents.read(file.before), contents.read(file.after)]);
-    if (before === undefined && file.before.kind !== "none") return undefined;
-    if (after === undefined && file.after.kind !== "none") return undefined;
+    const { movedFrom, after: left } = file;
+    const was = (movedFrom === undefined ? undefined : this.#options.book.get(turn)?.files.get(movedFrom)) ?? file;
+    const [before, after] = await Promise.all([contents.read(was.before), contents.read(left)]);
+    if (before === undefined && was.before.kind !== "none") return undefined;
+    if (after === undefined && left.kind !== "none") return undefined;
     return { before, after };
   }
 
@@ -186,8 +194,11 @@ export class ConversationLedger implements TurnLedger {
 
   /** A file, and where it stood before if the turn moved it: both are one change. */
   #moved(turn: string, path: string): readonly string[] {
-    const from = this.#file(turn, path)?.movedFrom;
-    return from === undefined ? [path] : [path, this.#options.places.named(from)];
+    const { book, places } = this.#options;
+    const record = book.get(turn);
+    const files = record === undefined ? [] : book.info(record, places).files;
+    const from = files.find((one) => one.path === path)?.movedFrom;
+    return from !== undefined && files.some((one) => one.path === from) ? [path, from] : [path];
   }
 
   /** What the user kept, and now names, is to be decided again. */

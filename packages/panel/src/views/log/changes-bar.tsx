@@ -11,7 +11,7 @@ import { visibleLine } from "../widgets/visible-text.ts";
 type Action = "review" | "keep" | "undo" | "redo";
 
 /** There is something of it that nobody has decided. */
-const isOpenFile = ({ state }: ChangedFile): boolean => state !== "kept" && state !== "undone";
+const isOpenFile = ({ state }: ChangedFile): boolean => state === "applied" || state === "partly" || state === "queued";
 const canUndo = ({ state, obstacle }: ChangedFile): boolean => state !== "undone" && obstacle === undefined;
 
 /** What the newest turn that changed files did to them. */
