@@ -132,10 +132,10 @@ export class AgentRequests {
     }
     const choice = choiceOf(question.choices, answer);
     if (isAllowing(choice)) {
+      // Some agents write it by themselves then.
+      if (change !== undefined) await this.#context.host.aboutToWrite?.(change.path);
       if (change?.after !== undefined) {
         const { path, before, after: proposed } = change;
-        // Some agents write it by themselves then.
-        await this.#context.host.aboutToWrite?.(path);
         this.door.allow(path, { callId: id, before, proposed, edited: editedText(question, answer) });
       }
       const isForGood = choice?.kind === "allow-always";

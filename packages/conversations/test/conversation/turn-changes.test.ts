@@ -254,16 +254,20 @@ describe("back to a prompt", () => {
     lab.write("logo.bin", new Uint8Array([0, 1, 2]));
     const prompt = await lab.turn(conversation, async (host) => {
       await lab.writes(host, "a.txt", "changed\n");
+      await lab.writes(host, "yours.txt", "agent\n");
       await lab.runs("t1", () => lab.write("logo.bin", new Uint8Array([0, 9])));
     });
     await lab.turn(conversation, async () => {
       await lab.runs("t2", () => lab.write("logo.bin", new Uint8Array([0, 7, 7])));
     });
-    await expect.poll(() => lab.shown(conversation)).toHaveLength(3);
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(4);
     await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("a.txt"));
+    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("yours.txt"));
+    lab.write("yours.txt", "mine\n");
     const files = [lab.path("a.txt"), lab.path("logo.bin")];
-    expect(await conversation.rewind(prompt, true)).toEqual({ canRewind: true, files });
-    expect(await conversation.rewind(prompt, false)).toEqual({ canRewind: true, files });
+    const left = [{ path: lab.path("yours.txt"), reason: "It has been changed since, and stays." }];
+    expect(await conversation.rewind(prompt, true)).toEqual({ canRewind: true, files, left });
+    expect(await conversation.rewind(prompt, false)).toEqual({ canRewind: true, files, left });
     expect([lab.read("a.txt"), lab.read("logo.bin")]).toEqual([original, "\0\u0001\u0002"]);
   });
 
