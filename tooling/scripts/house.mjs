@@ -243,11 +243,8 @@ const turns = {
     types: ["git", "look", "model"],
     packages: ["@patchbay/core"],
   },
-  conversations: {
-    rooms: ["undo"],
-    types: ["ledger", "ledger/records", "look", "model"],
-    packages: ["@patchbay/core"],
-  },
+  // Loaded with a panel.
+  conversations: { types: ["ledger", "ledger/records", "look", "model", "undo"], packages: ["@patchbay/core"] },
   "folder-ledgers": {
     rooms: ["conversations", "git", "ledger", "look", "store", "undo"],
     types: ["model"],

@@ -4,6 +4,8 @@ import {
   type Event,
   type FileBefore,
   isSecretPath,
+  lateLedger,
+  LoadOnce,
   messageOf,
   nullLogger,
   type TurnLedger,
@@ -11,7 +13,6 @@ import {
   type TurnSource,
   type TurnWitness,
 } from "@patchbay/core";
-import { ConversationLedger } from "./conversations/conversation-ledger.ts";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";
@@ -139,16 +140,16 @@ export class FolderLedgers implements TurnWitness {
     });
     this.#room = room;
     this.#undo = new Undoing(room, platform.clock);
-    this.conversations = new ConversationLedger({
-      platform,
-      book: this.#book,
-      places: this.#places,
-      contents,
-      ledger: room,
-      undo: this.#undo,
-      onDidChange: this.#change.event,
-      workedIn: async () => await this.#workedIn(),
+    // Where no panel is open, nobody asks.
+    const ofConversations = new LoadOnce(async () => {
+      const { ConversationLedger } = await import("./conversations/conversation-ledger.ts");
+      const { event: onDidChange } = this.#change;
+      const parts = { platform, contents, onDidChange, ledger: room, undo: this.#undo };
+      const workedIn = async (): Promise<void> => await this.#workedIn();
+      const undoIn = (ledger: UndoLedger): Undoing => new Undoing(ledger, platform.clock);
+      return new ConversationLedger({ ...parts, book: this.#book, places: this.#places, workedIn, undoIn });
     });
+    this.conversations = lateLedger(async () => await ofConversations.get(), this.#change.event);
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();

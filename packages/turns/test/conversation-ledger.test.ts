@@ -66,7 +66,8 @@ describe("the turns of a conversation", () => {
     const ledgers = lab.open();
     await turn(lab, ledgers, "p1", { told: { "a.txt": "ONE\n2\n3\n4\nFIVE\n" } });
     const { conversations } = ledgers;
-    const [{ id = "" } = {}] = await conversations.turnsOf("c1", 1);
+    const [first] = await conversations.turnsOf("c1", 1);
+    const id = first?.id ?? "";
     const path = lab.path("a.txt");
     expect(await conversations.undo({ turn: id, path, hunk: { start: 0, end: 1 } })).toEqual([
       { path, outcome: "undone" },
@@ -85,7 +86,8 @@ describe("the turns of a conversation", () => {
     lab.commit({ "a.txt": "one\n" });
     const ledgers = lab.open();
     await turn(lab, ledgers, "p1", { told: { "a.txt": "two\n" } });
-    const [{ id = "" } = {}] = await ledgers.conversations.turnsOf("c1", 1);
+    const [first] = await ledgers.conversations.turnsOf("c1", 1);
+    const id = first?.id ?? "";
     const part = { turn: id, path: lab.path("a.txt") };
     expect(await ledgers.conversations.texts(part)).toEqual({ before: "one\n", after: "two\n" });
     const again = lab.open({ mayKeep: () => false });

@@ -15,7 +15,7 @@ import type { TurnBook } from "../ledger/turn-book.ts";
 import type { Places } from "../look/places.ts";
 import type { UndoLedger, UndoneFile } from "../model.ts";
 import { Rehearsal } from "./rehearsal.ts";
-import { Undoing } from "../undo/undoing.ts";
+import type { Undoing } from "../undo/undoing.ts";
 
 export interface ConversationLedgerOptions {
   readonly platform: Platform;
@@ -24,6 +24,8 @@ export interface ConversationLedgerOptions {
   readonly contents: Contents;
   readonly ledger: UndoLedger;
   readonly undo: Undoing;
+  /** The same for another ledger. */
+  readonly undoIn: (ledger: UndoLedger) => Undoing;
   readonly onDidChange: Event<void>;
   /** Resolves when what was told so far is worked in. */
   readonly workedIn: () => Promise<void>;
@@ -138,7 +140,7 @@ export class ConversationLedger implements TurnLedger {
 
   async rehearse(since: PromptsSince): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
-    const { platform, ledger, contents, places } = this.#options;
+    const { platform, ledger, contents, places, undoIn } = this.#options;
     await ledger.refresh();
     const turns = this.#turnsSince(since);
     const keptAgain = new Set<FileRecord>();
@@ -152,7 +154,7 @@ export class ConversationLedger implements TurnLedger {
       },
       facts: async (path) => await platform.files.lstat(places.real(path)),
     });
-    const undo = new Undoing(rehearsal, platform.clock);
+    const undo = undoIn(rehearsal);
     const done: UndoneFile[] = [];
     for (const turn of turns) {
       const paths = new Set(standing(turn).map(({ path }) => places.named(path)));
