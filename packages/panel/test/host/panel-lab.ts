@@ -19,7 +19,7 @@ import {
   type TurnEndReason,
 } from "@patchbay/conversations";
 import { createMemoryEditor, createTestPlatform, type MemoryEditor, type TestPlatform } from "@patchbay/testkit";
-import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
+import type { FolderLedgers } from "@patchbay/turns";
 import { onTestFinished } from "vitest";
 import {
   createSessionHost,
@@ -31,6 +31,8 @@ import {
 import { languageOf } from "@patchbay/languages";
 import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
+
+import { openLedger } from "./open-ledger.ts";
 
 const capabilities: SessionCapabilities = {
   images: true,
@@ -240,7 +242,8 @@ export function createPanelLab(
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
   const host: EditorHost = reviews === undefined ? editor : Object.create(editor, { diffs: { value: reviews } });
-  const turns = keepsLedger ? openLedger(platform) : undefined;
+  const turns = keepsLedger ? openLedger(platform, platform.workspace, platform.root) : undefined;
+  if (turns !== undefined) onTestFinished(() => turns.dispose());
   const companion = createCompanion({ host, platform, ...(turns === undefined ? {} : { turns }) });
   reviews?.attach(companion);
   onTestFinished(() => companion.stop());
@@ -304,19 +307,6 @@ export function createPanelLab(
       return { page: one, agent, id };
     },
   };
-}
-
-function openLedger(platform: TestPlatform): FolderLedgers {
-  const folders = [platform.workspace];
-  const ledgers = new FolderLedgers({
-    platform,
-    storageDirectory: join(platform.root, "turns"),
-    folders,
-    mayKeep: () => true,
-    door: createDiskDoor({ platform, folders }),
-  });
-  onTestFinished(() => ledgers.dispose());
-  return ledgers;
 }
 
 /** The first value that is there. */

@@ -55,6 +55,7 @@ export class WorkspaceTurns implements Disposable {
   isOn = true;
   readonly #options: WorkspaceTurnsOptions;
   readonly #changed: Emitter<void> = new Emitter();
+  readonly #ledgerChanged: Emitter<void> = new Emitter();
   readonly #following: readonly Disposable[];
   #ledgers: FolderLedgers | undefined;
   #due: Disposable | undefined;
@@ -78,7 +79,7 @@ export class WorkspaceTurns implements Disposable {
     this.ledger = lateLedger(async () => {
       await this.wake();
       return this.isOn ? this.#ledgers?.conversations : undefined;
-    }, this.#changed.event);
+    }, this.#ledgerChanged.event);
     const reopen = (): void => void this.#reopen();
     const following = [workspace.onDidChangeFolders(reopen)];
     const unsaved = documents.onDidChangeUnsaved?.(({ path }) => {
@@ -192,7 +193,10 @@ export class WorkspaceTurns implements Disposable {
       tellUser: async (message) => await host.messages.show(message),
     });
     this.#ledgers = ledgers;
-    ledgers.onDidChange(() => this.#tellSoon());
+    ledgers.onDidChange(() => {
+      this.#ledgerChanged.fire();
+      this.#tellSoon();
+    });
     return ledgers;
   }
 
@@ -202,6 +206,7 @@ export class WorkspaceTurns implements Disposable {
     await old?.settled();
     old?.dispose();
     await this.wake();
+    this.#ledgerChanged.fire();
     this.#tellSoon();
   }
 
