@@ -1,6 +1,7 @@
 import type { Clock, Logger, PrivateStorage, Random } from "@patchbay/core";
 import type { AgentSession, SessionHost } from "../driver.ts";
 import type { TurnEndReason } from "../model/entries.ts";
+import type { SessionState } from "../model/session.ts";
 import type { QueuedPrompt } from "../model/snapshot.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { About } from "../transcript/line.ts";
@@ -131,6 +132,7 @@ export function createParts(
     onDidForget: (why) => notices.forgotten(why),
     onDidFail: (error) => notices.notStarted(error),
   });
+  let begun: { readonly before: SessionState; readonly now: SessionState } | undefined;
   const turns: TurnRunner = new TurnRunner({
     clock,
     random,
@@ -146,12 +148,16 @@ export function createParts(
       void held.file.transcript.flush().then(() => unsent.save());
     },
     onDidBegin: (prompt: QueuedPrompt) => {
+      // The agent says so once it has the prompt, for which the ledger may be waited for.
+      begun = { before: status.value.state, now: { kind: "running", since: clock.now() } };
+      status.tell({ state: begun.now });
       told.began(prompt);
       about.asked(prompt.blocks);
       void held.file.transcript.flush();
     },
     onDidEnd: (reason: TurnEndReason) => {
       told.ended();
+      if (begun !== undefined && status.value.state === begun.now) status.tell({ state: begun.before });
       if (reason !== "done") answers.ended();
       const said = held.history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
       about.answered(said?.kind === "message" ? said.text : undefined);

@@ -131,3 +131,30 @@ it("gives the agent with the next prompt what it is to hear of an undo, once, an
   conversation.prompt([textBlock("And now?")]);
   await expect.poll(() => lab.session.prompts.at(-1)?.blocks).toEqual([textBlock("And now?")]);
 });
+
+it("is at work while it is asked what the agent is to hear, so that nobody takes it for finished", async () => {
+  const { witness } = recorder();
+  let goOn = (): void => {};
+  const waits = new Promise<readonly []>((resolve) => (goOn = () => resolve([])));
+  const lab = makeLab({ turns: { witness: { ...witness, notes: async () => await waits }, ledger, agentName } });
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go on")]);
+  await expect.poll(() => conversation.status.state.kind).toBe("running");
+  expect(lab.session.prompts).toEqual([]);
+  goOn();
+  await expect.poll(() => lab.session.prompts).toHaveLength(1);
+  lab.session.end("done");
+  await expect.poll(() => conversation.status.state.kind).toBe("idle");
+});
+
+it("is not at work any more where the agent ended before it said anything of its turn", async () => {
+  const { witness } = recorder();
+  const lab = makeLab({ turns: { witness, ledger, agentName } });
+  lab.onStart = (session) => {
+    session.prompt = async () => await Promise.resolve("failed" as const);
+  };
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go on")]);
+  await expect.poll(() => conversation.snapshot().entries.at(-1)?.entry.kind).toBe("turn-end");
+  expect(conversation.status.state.kind).toBe("idle");
+});
