@@ -56,6 +56,8 @@ const core = {
     types: ["agents", "companion", "context", "diff", "editor-host", "endpoint", "session"],
     packages: ["zod"],
   },
+  // Editors pass it on before the ledger itself is loaded.
+  "hooks/turn-ledger": { types: ["support"] },
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
   // What waits for the user, as a list: windows in a browser read it, too.
   inbox: { types: ["companion", "diff", "hooks"] },
@@ -119,7 +121,16 @@ const core = {
   trial: { rooms: [...ground, "storage"], types: ["companion"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
-    rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
+    rooms: [
+      ...ground,
+      "agents/catalogue",
+      "context",
+      "create-companion",
+      "diff",
+      "hooks/turn-ledger",
+      "platform/node*",
+      "storage",
+    ],
     types: ["agents", "companion", "diagnosis", "editor-host", "hooks", "inbox"],
   },
 };
@@ -232,8 +243,10 @@ const turns = {
     types: ["git", "look", "model"],
     packages: ["@patchbay/core"],
   },
+  // Loaded with a panel.
+  conversations: { types: ["ledger", "ledger/records", "look", "model", "undo"], packages: ["@patchbay/core"] },
   "folder-ledgers": {
-    rooms: ["git", "ledger", "look", "store", "undo"],
+    rooms: ["conversations", "git", "ledger", "look", "store", "undo"],
     types: ["model"],
     packages: ["@patchbay/core"],
   },

@@ -34,7 +34,7 @@ export type {
   FileControls,
   QueueControls,
 } from "./conversation/conversation-parts.ts";
-export type { ConversationHost } from "./conversation/turn-files.ts";
+export type { ConversationTurns } from "./conversation/told-turns.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";
 export { type LineFiles, nodeLineFiles } from "./transcript/line-files.ts";

@@ -27,11 +27,18 @@ for (const { name, ...options } of pictures) {
       turns: [
         {
           turn: "p1",
-          ranCommands: true,
           files: [
-            { path: src, kind: "changed", state: "applied", isAsked: true },
-            { path: test, kind: "changed", state: "applied", isAsked: true },
+            {
+              path: src,
+              kind: "changed",
+              mark: "exact",
+              state: "kept",
+              lines: { added: 4, removed: 2 },
+              canRedo: false,
+            },
+            { path: test, kind: "created", mark: "likely", state: "applied", canRedo: false },
           ],
+          more: 0,
         },
       ],
     });

@@ -4,8 +4,11 @@ import {
   type Event,
   type FileBefore,
   isSecretPath,
+  lateLedger,
+  LoadOnce,
   messageOf,
   nullLogger,
+  type TurnLedger,
   type TurnNote,
   type TurnSource,
   type TurnWitness,
@@ -53,6 +56,8 @@ const othersMs = 300;
 
 /** What agents changed in the folders of a workspace, turn by turn. */
 export class FolderLedgers implements TurnWitness {
+  /** For conversations: their own turns. */
+  readonly conversations: TurnLedger;
   readonly #options: FolderLedgersOptions;
   readonly #change: Emitter<void> = new Emitter();
   readonly #objects: GitReader;
@@ -135,6 +140,16 @@ export class FolderLedgers implements TurnWitness {
     });
     this.#room = room;
     this.#undo = new Undoing(room, platform.clock);
+    // Where no panel is open, nobody asks.
+    const ofConversations = new LoadOnce(async () => {
+      const { ConversationLedger } = await import("./conversations/conversation-ledger.ts");
+      const { event: onDidChange } = this.#change;
+      const parts = { platform, contents, onDidChange, ledger: room, undo: this.#undo };
+      const workedIn = async (): Promise<void> => await this.#workedIn();
+      const undoIn = (ledger: UndoLedger): Undoing => new Undoing(ledger, platform.clock);
+      return new ConversationLedger({ ...parts, book: this.#book, places: this.#places, workedIn, undoIn });
+    });
+    this.conversations = lateLedger(async () => await ofConversations.get(), this.#change.event);
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();

@@ -1,5 +1,13 @@
 import { basename, dirname, join } from "node:path";
-import { type Companion, createNodePlatform, type HostIdentity, isSecretPath, type Logger } from "@patchbay/core";
+import {
+  type Companion,
+  createNodePlatform,
+  type HostIdentity,
+  isSecretPath,
+  type Logger,
+  type TurnLedger,
+  type TurnWitness,
+} from "@patchbay/core";
 import {
   browserFor,
   openLink,
@@ -20,6 +28,8 @@ export interface VimPanelOptions {
   readonly hookProgram: string;
   readonly logger: Logger;
   readonly settings: () => { readonly panelAgents: unknown };
+  /** Hears of what agents do to files, and knows what they changed. */
+  readonly turns: { readonly witness: TurnWitness; readonly ledger: TurnLedger };
 }
 
 /** What the user selected, or the lines that they named; both from 0, the last one included. */
@@ -49,7 +59,7 @@ export class VimPanel {
 
   /** `onEnd`: nobody used it for a while. */
   static async start(options: VimPanelOptions, onEnd: () => void): Promise<VimPanel> {
-    const { companion, parts, identity, hookProgram, logger } = options;
+    const { companion, parts, identity, hookProgram, logger, turns, settings } = options;
     const [folder] = parts.host.workspace.folders();
     if (folder === undefined) throw new Error(l10n.t("Open a folder first: agents work in one."));
     const platform = createNodePlatform();
@@ -58,6 +68,7 @@ export class VimPanel {
     const page = await startPagePanel({
       host: parts.host,
       companion,
+      turns,
       platform,
       logger,
       version: identity.version,
@@ -65,7 +76,7 @@ export class VimPanel {
       pageDirectory: join(dirname(hookProgram), "page"),
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       settings: {
-        agents: () => options.settings().panelAgents,
+        agents: () => settings().panelAgents,
         autosave: () => true,
         reasonNotToStart: () => undefined,
       },

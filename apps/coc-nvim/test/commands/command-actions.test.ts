@@ -21,6 +21,7 @@ import { repairAtStart } from "../../src/commands/hooks.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
 import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
 import type { PanelSlot } from "../../src/panel/vim-panel.ts";
+import { createLazyTurns } from "../../src/turns/lazy-turns.ts";
 import { readSettings } from "../../src/settings.ts";
 import { SimulatedCoc } from "../simulated/simulated-coc.ts";
 
@@ -152,7 +153,11 @@ function register(): void {
     coc: coc.api,
     companion,
     parts,
-    turns: { get: () => Promise.reject(new Error("none")) },
+    turns: createLazyTurns(
+      () => Promise.reject(new Error("none")),
+      () => false,
+      () => {},
+    ),
     panel,
   });
 }

@@ -9,7 +9,6 @@ import {
   type Logger,
   messageOf,
   type StopOptions,
-  type TurnWitness,
 } from "@patchbay/core";
 import type { PanelFacts } from "../common/panel-protocol.ts";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
@@ -38,7 +37,7 @@ export interface WorkspaceCompanionOptions {
     host: WorkspaceHost,
     companion: Companion,
     facts: PanelFacts,
-    turns: TurnWitness,
+    turns: WorkspaceTurns,
   ) => Promise<WorkspacePanel>;
   /** Nobody has used it for long: its owner stops and forgets it. */
   readonly onIdle: () => void;
@@ -186,7 +185,7 @@ export class WorkspaceCompanion implements Disposable {
   }
 
   async #loadPanel(facts: PanelFacts): Promise<WorkspacePanel> {
-    const panel = await this.#options.openPanel(this.host, this.companion, facts, this.turns.witness);
+    const panel = await this.#options.openPanel(this.host, this.companion, facts, this.turns);
     this.#disposables.add(panel.onDidChange(() => this.#changed()));
     return panel;
   }

@@ -7,6 +7,7 @@ import {
   type EditorHost,
   type Logger,
   messageOf,
+  type TurnLedger,
   type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
@@ -34,8 +35,8 @@ export interface PanelServices {
   readonly companion: Companion;
   readonly host: EditorHost;
   readonly logger: Logger;
-  /** Hears of what agents do to files. */
-  readonly turns: TurnWitness;
+  /** Hears of what agents do to files, and knows what they changed. */
+  readonly turns: TurnWitness & { readonly ledger: TurnLedger };
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
   /** The extension's own folder. */
@@ -108,7 +109,7 @@ export class Panel {
               owner: host.identity.editorKey,
               host: sessionHost,
               connect,
-              turns: { witness: turns, agentName },
+              turns: { witness: turns, ledger: turns.ledger, agentName },
               listers: this.#programs.listers,
             }),
     });

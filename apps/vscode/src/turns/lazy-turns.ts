@@ -1,9 +1,12 @@
 import {
   createNodePlatform,
+  Emitter,
   type FileBefore,
+  lateLedger,
   LoadOnce,
   type Logger,
   messageOf,
+  type TurnLedger,
   type TurnNote,
   type TurnSource,
   turnsDirectory,
@@ -27,6 +30,7 @@ export class LazyTurns implements TurnWitness, Disposable {
   readonly #options: LazyTurnsOptions;
   readonly #loaded: LoadOnce<AgentChanges>;
   readonly #commands: Disposable;
+  readonly #change: Emitter<void> = new Emitter();
   #changes: AgentChanges | undefined;
   #isDisposed = false;
 
@@ -39,14 +43,16 @@ export class LazyTurns implements TurnWitness, Disposable {
     });
   }
 
+  /** What conversations changed. */
+  readonly ledger: TurnLedger = lateLedger(async () => {
+    const isWanted = this.#options.settings.agentChanges && !this.#isDisposed;
+    const isThere = isWanted && (this.#changes !== undefined || (await this.#hasTurns()));
+    return isThere ? (await this.#loaded.get()).ledgers.conversations : undefined;
+  }, this.#change.event);
+
   /** Shows what an earlier run left to be reviewed. Never rejects. */
   async wake(): Promise<void> {
-    try {
-      await workspace.fs.stat(Uri.file(this.#directory()));
-    } catch {
-      return;
-    }
-    this.#tell(() => {});
+    if (await this.#hasTurns()) this.#tell(() => {});
   }
 
   turnBegan(source: TurnSource, prompt: string): void {
@@ -130,9 +136,17 @@ export class LazyTurns implements TurnWitness, Disposable {
       logger,
     });
     this.#changes = changes;
+    changes.ledgers.onDidChange(() => this.#change.fire());
     if (this.#isDisposed) changes.dispose();
     else await commands.executeCommand("setContext", "patchbay.hasTurns", true);
     return changes;
+  }
+
+  async #hasTurns(): Promise<boolean> {
+    return await workspace.fs.stat(Uri.file(this.#directory())).then(
+      () => true,
+      () => false,
+    );
   }
 
   #directory(): string {

@@ -20,3 +20,22 @@ export class EventEmitter<T> implements FakeDisposable {
     this.#listeners.clear();
   }
 }
+
+/** What ends others with itself. */
+export class Disposable implements FakeDisposable {
+  readonly #dispose: () => void;
+
+  constructor(dispose: () => void) {
+    this.#dispose = dispose;
+  }
+
+  static from(...all: readonly FakeDisposable[]): Disposable {
+    return new Disposable(() => {
+      for (const one of all) one.dispose();
+    });
+  }
+
+  dispose(): void {
+    this.#dispose();
+  }
+}

@@ -9,7 +9,7 @@ import type { FakeWebviewPlace } from "./webviews.ts";
 import { type FakeTree, FakeTreeView, FakeWorkbench } from "./workbench.ts";
 import type { FakeCodeActions, FakeDecorations, FakePick, FakeTab, ShownMessage } from "./shapes.ts";
 
-export { EventEmitter } from "./emitter.ts";
+export { Disposable, EventEmitter } from "./emitter.ts";
 export { Position, Range, Selection } from "./ranges.ts";
 export { Uri } from "./uri.ts";
 export * from "./values.ts";

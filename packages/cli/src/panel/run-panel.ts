@@ -17,6 +17,7 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
+  type TurnLedger,
   type TurnWitness,
 } from "@patchbay/core";
 import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
@@ -116,7 +117,7 @@ async function start(
     readonly storage: PrivateStorage;
     readonly logger: Logger;
     /** What agents do here can be undone as in the other editors. */
-    readonly turns: TurnWitness;
+    readonly turns: TurnWitness & { readonly conversations: TurnLedger };
     readonly onIdle: () => void;
     /** The panel ends. */
     readonly stop: AbortSignal;
@@ -143,7 +144,7 @@ async function start(
   });
   const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
-  const companion: Companion = createCompanion({ host, platform });
+  const companion: Companion = createCompanion({ host, platform, turns });
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
@@ -151,7 +152,7 @@ async function start(
     host,
     companion,
     reviews,
-    turns,
+    turns: { witness: turns, ledger: turns.conversations },
     platform,
     logger,
     version,

@@ -132,6 +132,8 @@ export class AgentRequests {
     }
     const choice = choiceOf(question.choices, answer);
     if (isAllowing(choice)) {
+      // Some agents write it by themselves then.
+      if (change !== undefined) await this.#context.host.aboutToWrite?.(change.path);
       if (change?.after !== undefined) {
         const { path, before, after: proposed } = change;
         this.door.allow(path, { callId: id, before, proposed, edited: editedText(question, answer) });

@@ -1,6 +1,7 @@
 import type { Clock, Logger, PrivateStorage, Random } from "@patchbay/core";
-import type { AgentSession } from "../driver.ts";
+import type { AgentSession, SessionHost } from "../driver.ts";
 import type { TurnEndReason } from "../model/entries.ts";
+import type { SessionState } from "../model/session.ts";
 import type { QueuedPrompt } from "../model/snapshot.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { About } from "../transcript/line.ts";
@@ -12,7 +13,7 @@ import { Notices } from "./notices.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { TitledAbout } from "./titled-about.ts";
 import { type ConversationTurns, ToldTurns } from "./told-turns.ts";
-import { type ConversationHost, TurnFiles } from "./turn-files.ts";
+import { Changes } from "./turn-changes.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { emptyDraft, type Unsent, UnsentKeeper } from "./unsent.ts";
 
@@ -24,10 +25,10 @@ export interface ConversationOptions {
   readonly openFile: () => Promise<ConversationFile>;
   /** For what is not sent yet. */
   readonly storage: PrivateStorage;
-  readonly host: ConversationHost;
+  readonly host: SessionHost;
   /** Makes a session; starts nothing yet. */
   readonly connect: (request: SessionRequest) => AgentSession;
-  /** Hears of every turn; absent: nobody does. */
+  /** Hears of every turn, and knows what they changed; absent: nobody does. */
   readonly turns?: ConversationTurns | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,8 +41,8 @@ export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendN
 /** What the running agent tells of itself, its MCP servers, and what it does in the background. */
 export type AgentControls = Pick<AgentLink, "facts" | "changeServer" | "stopTask">;
 
-/** A file of a turn, by the id of the turn's prompt and the file's path: what was done to it, its undo and its redo. */
-export type FileControls = Pick<TurnFiles, "change" | "undo" | "redo">;
+/** The files of a turn (`TurnChanges.turn`), or one of them: what was done to it, and what is to become of that. */
+export type FileControls = Pick<Changes, "change" | "keep" | "undo" | "redo">;
 
 /** Reads the entries: a page before a place, one by its id, all of them in order, or the places of a text. */
 export type EntryReader = Pick<History, "before" | "entry" | "all" | "find">;
@@ -66,7 +67,7 @@ export interface ConversationParts {
   readonly link: AgentLink;
   readonly turns: TurnRunner;
   readonly told: ToldTurns;
-  readonly files: TurnFiles;
+  readonly files: Changes;
   readonly answers: Answers;
   readonly notices: Notices;
 }
@@ -84,13 +85,12 @@ export function createParts(
     held.file.transcript.describe(now);
     if (now.title !== status.value.title) status.tell({ title: now.title });
   });
-  const told = new ToldTurns(options.turns, () => about.value);
-  const files = new TurnFiles({
-    host,
-    told,
+  const told = new ToldTurns({ turns: options.turns, about: () => about.value, host });
+  const files = new Changes({
+    ledger: options.turns?.ledger,
+    conversation: about.value.id,
     transcript: () => held.file.transcript,
-    mayWrite: () => mayWrite(held),
-    clock,
+    history: () => held.history,
     logger,
     onDidChange: (changed) => status.tell({ turns: changed }),
   });
@@ -107,31 +107,32 @@ export function createParts(
     onDidTitle: (name) => about.nameBy("agent", name),
     onDidName: (sessionId) => about.session(sessionId, turns.isInTurn),
     onEntry: (entry) => {
-      files.sees(entry);
       told.sees(entry);
       answers.sees(entry);
       turns.heard(entry);
     },
-    onDidChangeFile: (update) => files.changed(update),
+    onDidChangeFile: () => told.wrote(),
     onDidSignIn: () => turns.resume(),
   });
   const link = new AgentLink({
     connect: (start) => {
       heard.expect();
-      return connect({ about: about.value, start, wantsHistory: !held.history.hasTalk, host: files.host });
+      return connect({ about: about.value, start, wantsHistory: !held.history.hasTalk, host: told.host });
     },
     logger,
     memory: () => about.value,
     hasHistory: () => held.history.hasTalk,
     onUpdate: (update, isReplay) => heard.take(update, isReplay),
-    // The texts of changed files are kept here, whatever the agent keeps.
     onDidStart: (found) => {
-      about.able({ ...found, rewind: true });
-      status.tell({ capabilities: { ...found, rewind: true } });
+      // Files come back by the ledger, whatever the agent keeps.
+      const able = { ...found, rewind: found.rewind || options.turns !== undefined };
+      about.able(able);
+      status.tell({ capabilities: able });
     },
     onDidForget: (why) => notices.forgotten(why),
     onDidFail: (error) => notices.notStarted(error),
   });
+  let begun: { readonly before: SessionState; readonly now: SessionState } | undefined;
   const turns: TurnRunner = new TurnRunner({
     clock,
     random,
@@ -146,14 +147,17 @@ export function createParts(
       status.tell({ queue: turns.prompts });
       void held.file.transcript.flush().then(() => unsent.save());
     },
-    onDidBegin: ({ id, blocks }: QueuedPrompt) => {
-      files.begin(id, held.history.next - 1);
-      told.began(blocks);
-      about.asked(blocks);
+    onDidBegin: (prompt: QueuedPrompt) => {
+      // The agent says so once it has the prompt, for which the ledger may be waited for.
+      begun = { before: status.value.state, now: { kind: "running", since: clock.now() } };
+      status.tell({ state: begun.now });
+      told.began(prompt);
+      about.asked(prompt.blocks);
       void held.file.transcript.flush();
     },
     onDidEnd: (reason: TurnEndReason) => {
       told.ended();
+      if (begun !== undefined && status.value.state === begun.now) status.tell({ state: begun.before });
       if (reason !== "done") answers.ended();
       const said = held.history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
       about.answered(said?.kind === "message" ? said.text : undefined);

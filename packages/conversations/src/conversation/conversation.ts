@@ -166,7 +166,7 @@ export class Conversation {
     if (mayWrite(this.#held)) await this.#parts.link.setOption(optionId, value);
   }
 
-  /** Restores the files as they were before a prompt. `dryRun` only tells. */
+  /** Undoes what the turns since a prompt changed. `dryRun` only tells. */
   async rewind(promptId: string, dryRun: boolean): Promise<RewindResult> {
     return await this.#parts.files.rewind(promptId, dryRun, this.#parts.link.session);
   }
@@ -238,6 +238,7 @@ export class Conversation {
   async close(): Promise<void> {
     if (this.#held.isClosed) return;
     this.#held.isClosed = true;
+    this.#parts.files.dispose();
     await this.#letGo(this.#held.file.transcript);
     await this.#held.file.release();
     this.#updates.flush();
@@ -248,7 +249,6 @@ export class Conversation {
     // To end an agent may take longer than the editor has.
     await this.flush();
     await this.#parts.turns.end();
-    await this.#parts.files.settled();
     this.#held.history.settle();
     await transcript.close();
   }

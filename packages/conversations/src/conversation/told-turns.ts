@@ -1,12 +1,22 @@
-import type { TurnSource, TurnWitness } from "@patchbay/core";
-import type { Entry, PromptBlock } from "../model/entries.ts";
+import type { TurnLedger, TurnSource, TurnWitness } from "@patchbay/core";
+import type { SessionHost } from "../driver.ts";
+import type { Entry } from "../model/entries.ts";
+import type { QueuedPrompt } from "../model/snapshot.ts";
 import type { About } from "../transcript/line.ts";
 
 /** Who keeps the ledger of what agents change, where somebody does. */
 export interface ConversationTurns {
   readonly witness: TurnWitness;
+  readonly ledger: TurnLedger;
   /** An agent's name for people. */
   readonly agentName: (agent: string) => string;
+}
+
+export interface ToldTurnsOptions {
+  /** Absent: nobody keeps a ledger. */
+  readonly turns: ConversationTurns | undefined;
+  readonly about: () => Pick<About, "id" | "agent" | "folder" | "sessionId">;
+  readonly host: SessionHost;
 }
 
 /**
@@ -14,25 +24,39 @@ export interface ConversationTurns {
  * for those in terminals; a conversation knows it by itself, and exactly.
  */
 export class ToldTurns {
-  readonly #turns: ConversationTurns | undefined;
-  readonly #about: () => Pick<About, "id" | "agent" | "folder" | "sessionId">;
+  readonly #options: ToldTurnsOptions;
   /** Commands of this turn of which has been told that they run, and that they have ended. */
   readonly #commands: Map<string, "running" | "over"> = new Map();
+  /** The prompt of the turn. */
+  #prompt: string | undefined;
 
-  constructor(turns: ConversationTurns | undefined, about: () => Pick<About, "id" | "agent" | "folder" | "sessionId">) {
-    this.#turns = turns;
-    this.#about = about;
+  constructor(options: ToldTurnsOptions) {
+    this.#options = options;
   }
 
-  began(blocks: readonly PromptBlock[]): void {
+  /** The editor as the agent's driver sees it: what is about to be written is told first. */
+  get host(): SessionHost {
+    const { host } = this.#options;
+    return {
+      ...host,
+      aboutToWrite: async (path) => await this.aboutToWrite(path),
+      writeText: async (path, text) => {
+        await this.aboutToWrite(path);
+        await host.writeText(path, text);
+      },
+    };
+  }
+
+  began({ id, blocks }: QueuedPrompt): void {
+    this.#prompt = id;
     this.#commands.clear();
     const text = blocks.find((block) => block.type === "text");
-    this.#turns?.witness.turnBegan(this.#source(), text?.text ?? "");
+    this.#witness?.turnBegan(this.#source(), text?.text ?? "");
   }
 
   /** What the agent is to hear with a prompt, e.g. of what the user undid; once. Empty: nothing. */
   async notes(): Promise<string> {
-    const witness = this.#turns?.witness;
+    const witness = this.#witness;
     const notes = (await witness?.notes?.(this.#source())) ?? [];
     witness?.passedOn?.(notes.map(({ id }) => id));
     return notes.map(({ text }) => text).join("\n");
@@ -40,37 +64,45 @@ export class ToldTurns {
 
   /** Also where an earlier run left the turn open. */
   ended(): void {
-    this.#turns?.witness.turnEnded(this.#source());
+    this.#witness?.turnEnded(this.#source());
   }
 
   /** Resolves when the file's text is in hand, a second at most. */
   async aboutToWrite(path: string): Promise<void> {
-    const witness = this.#turns?.witness;
+    const witness = this.#witness;
     witness?.aboutToWrite(this.#source(), [{ path }]);
     await witness?.ready();
   }
 
+  /** The agent has changed a file. */
   wrote(): void {
-    this.#turns?.witness.wrote(this.#source());
+    if (this.#prompt !== undefined) this.#witness?.wrote(this.#source());
   }
 
   /** A command may change any file. */
   sees(entry: Entry): void {
-    if (entry.kind !== "tool" || entry.tool !== "execute" || this.#turns === undefined) return;
+    const witness = this.#witness;
+    if (entry.kind !== "tool" || entry.tool !== "execute" || witness === undefined) return;
     const told = this.#commands.get(entry.id);
     const isOver = entry.state === "done" || entry.state === "failed" || entry.state === "cancelled";
     if (told === undefined && (isOver || entry.state === "running")) {
       this.#commands.set(entry.id, "running");
-      this.#turns.witness.aboutToRun(this.#source(), entry.title);
+      witness.aboutToRun(this.#source(), entry.title);
     }
     if (!isOver || told === "over") return;
     this.#commands.set(entry.id, "over");
     this.wrote();
   }
 
+  get #witness(): TurnWitness | undefined {
+    return this.#options.turns?.witness;
+  }
+
   #source(): TurnSource {
-    const { id, agent, folder, sessionId } = this.#about();
-    const agentName = this.#turns?.agentName(agent) ?? agent;
-    return { agent, agentName, session: id, folder, conversation: { agentSession: sessionId } };
+    const { turns, about } = this.#options;
+    const { id, agent, folder, sessionId } = about();
+    const agentName = turns?.agentName(agent) ?? agent;
+    const conversation = { agentSession: sessionId, prompt: this.#prompt };
+    return { agent, agentName, session: id, folder, conversation };
   }
 }

@@ -21,26 +21,40 @@ export interface FileChange {
   readonly isFragment?: boolean;
 }
 
-/** What a turn did to the files. Effects of shell commands are not among it, and stay when it is undone. */
+/** What a turn did to the files, by its tools and by commands. */
 export interface TurnChanges {
-  /** The id of the prompt that began the turn. */
+  /** By which its files are asked for. */
   readonly turn: string;
+  /** The id of the prompt that began it; absent where that is not known. */
+  readonly prompt?: string;
   readonly files: readonly ChangedFile[];
-  /** A shell command ran in this turn: what it did is not known, and is not undone. */
-  readonly ranCommands: boolean;
+  /** How many more it changed. */
+  readonly more: number;
 }
 
 export interface ChangedFile {
   readonly path: string;
-  readonly kind: "created" | "changed" | "deleted";
-  readonly state: "applied" | "undone";
-  /** The user was asked about every change of it. False: it was changed without a question (a mode that does not ask). */
-  readonly isAsked: boolean;
-  /** Why it cannot be undone or redone, for people; absent: it can be tried. */
+  /** `mode`: only its permissions; `binary` and `large`: no text of it can be shown. */
+  readonly kind: "created" | "changed" | "deleted" | "moved" | "mode" | "link" | "binary" | "large";
+  /** Where it stood before. */
+  readonly movedFrom?: string;
+  /** `exact`: the agent told of the write, or the user accepted it. `unknown`: it may be the user's own change. */
+  readonly mark: "exact" | "likely" | "unknown";
+  /**
+   * `accepted`: in a review. `kept`: afterwards; an undo of the whole turn leaves it alone. `queued`: an undo waits for the end of the
+   * agent's turn.
+   */
+  readonly state: "applied" | "accepted" | "kept" | "undone" | "partly" | "queued";
+  /** Absent where no text of it is kept. */
+  readonly lines?: { readonly added: number; readonly removed: number };
+  /** Something of it was undone, and can be had again. */
+  readonly canRedo: boolean;
+  /** Why it cannot be undone, for people; absent: it can be tried. */
   readonly obstacle?: string;
 }
 
-/** How an undo or a redo of a file ended. `merged`: other changes of the file stayed. */
-export type UndoResult =
-  | { readonly kind: "done"; readonly merged: boolean }
-  | { readonly kind: "refused"; readonly reason: string };
+/** A file that an undo, or a redo, leaves alone, in whole or in part, and why, for people. */
+export interface LeftFile {
+  readonly path: string;
+  readonly reason: string;
+}

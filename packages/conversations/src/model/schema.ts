@@ -257,9 +257,12 @@ export const draftSchema: z.ZodMiniType<Draft> = z.object({
 
 const changedFile = z.object({
   path: z.string(),
-  kind: z.enum(["created", "changed", "deleted"]),
-  state: z.enum(["applied", "undone"]),
-  isAsked: z.boolean(),
+  kind: z.enum(["created", "changed", "deleted", "moved", "mode", "link", "binary", "large"]),
+  movedFrom: z.exactOptional(z.string()),
+  mark: z.enum(["exact", "likely", "unknown"]),
+  state: z.enum(["applied", "accepted", "kept", "undone", "partly", "queued"]),
+  lines: z.exactOptional(z.object({ added: z.number(), removed: z.number() })),
+  canRedo: z.boolean(),
   obstacle: z.exactOptional(z.string()),
 });
 
@@ -275,7 +278,14 @@ const status = {
     z.object({ kind: z.literal("read-only") }),
   ]),
   isKept: z.boolean(),
-  turns: z.array(z.object({ turn: z.string(), files: z.array(changedFile), ranCommands: z.boolean() })),
+  turns: z.array(
+    z.object({
+      turn: z.string(),
+      prompt: z.exactOptional(z.string()),
+      files: z.array(changedFile),
+      more: z.number(),
+    }),
+  ),
 };
 
 const mayBeAbsent = {

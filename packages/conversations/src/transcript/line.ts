@@ -27,7 +27,7 @@ export interface About {
   readonly capabilities?: SessionCapabilities;
 }
 
-/** What is kept of a file that a turn has changed; texts are named by their keys among the kept texts. */
+/** What earlier versions kept of a file that a turn had changed; texts are named by their keys among the kept texts. */
 export interface FileRecord {
   readonly path: string;
   /** `absent`: there was no such file. Absent itself: what was there is not known. */
@@ -39,7 +39,7 @@ export interface FileRecord {
 
 export type TextRecord = { readonly kind: "absent" } | { readonly kind: "text"; readonly key: string };
 
-/** What is kept of a turn that has changed files. The newest one of a turn counts. */
+/** What earlier versions kept of a turn that had changed files. The newest one of a turn counts. */
 export interface TurnRecord {
   readonly turn: string;
   /** The place of that prompt. */

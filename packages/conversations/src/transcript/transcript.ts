@@ -46,7 +46,6 @@ export class Transcript {
   readonly #options: TranscriptOptions;
   #reader: TranscriptReader;
   readonly #pending: ChangeSet = new ChangeSet();
-  readonly #pendingTurns: Map<string, TurnRecord> = new Map();
   #writing: ChangeSet | undefined;
   #about: About | undefined;
   #isAboutPending = false;
@@ -99,9 +98,9 @@ export class Transcript {
     return this.#reader.size;
   }
 
-  /** Turns that changed files, as far as the transcript has been read. */
+  /** Turns that changed files, as earlier versions noted them here, in order; as far as the transcript has been read. */
   get turns(): readonly TurnRecord[] {
-    return this.#reader.turns;
+    return this.#reader.turns.toSorted((one, other) => one.place - other.place);
   }
 
   get texts(): PrivateStorage {
@@ -132,11 +131,6 @@ export class Transcript {
 
   append(place: number, text: string): void {
     this.#pending.append(place, text);
-    this.#schedule();
-  }
-
-  recordTurn(turn: TurnRecord): void {
-    this.#pendingTurns.set(turn.turn, turn);
     this.#schedule();
   }
 
@@ -193,7 +187,7 @@ export class Transcript {
     if (this.#about !== undefined) yield encodeLine({ kind: "about", about: this.#about, superseded: 0 });
     // Looks at everything, so that all turns are known, too.
     await this.#reader.before(1, 1);
-    const turns = this.#reader.turns.toSorted((one, other) => one.place - other.place);
+    const turns = [...this.turns];
     for (let place = 0; place < this.#begun; place += compactedPage) {
       const places = Array.from({ length: Math.min(compactedPage, this.#begun - place) }, (_, index) => place + index);
       for (const placed of await this.#reader.read(places)) {
@@ -229,19 +223,16 @@ export class Transcript {
   async #write(): Promise<void> {
     // Once it is closed, it may be another window's.
     if (!this.#options.isOwn || this.#isClosed) return;
-    if (this.#pending.isEmpty && this.#pendingTurns.size === 0 && !this.#isAboutPending) return;
+    if (this.#pending.isEmpty && !this.#isAboutPending) return;
     const changes = this.#takeChanges();
-    const turns = Array.from(this.#pendingTurns.values());
-    this.#pendingTurns.clear();
     this.#writing = changes;
     const begun = this.#begun;
     try {
-      await this.#add(await this.#linesFor(changes, turns));
+      await this.#add(await this.#linesFor(changes));
       this.#told(undefined);
     } catch (error) {
       this.#begun = begun;
       this.#pending.putBack(changes);
-      for (const turn of turns) if (!this.#pendingTurns.has(turn.turn)) this.#pendingTurns.set(turn.turn, turn);
       this.#isAboutPending = true;
       await this.#cutOffWhatWasBegun();
       this.#told(error);
@@ -251,14 +242,13 @@ export class Transcript {
     }
   }
 
-  async #linesFor(changes: ChangeSet, turns: readonly TurnRecord[]): Promise<readonly Line[]> {
+  async #linesFor(changes: ChangeSet): Promise<readonly Line[]> {
     const lines: Line[] = [];
     if (this.#about !== undefined && (this.#isAboutPending || this.#sinceAbout >= aboutEveryBytes)) {
       lines.push({ kind: "about", about: this.#about, superseded: this.#superseded });
       this.#isAboutPending = false;
       this.#sinceAbout = 0;
     }
-    for (const turn of turns) lines.push({ kind: "turn", turn });
     for (const [place, change] of changes.inOrder()) {
       if (change.kind === "append") {
         lines.push({ kind: "append", place, text: change.text });

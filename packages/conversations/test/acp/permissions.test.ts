@@ -86,6 +86,25 @@ describe("a question of an agent", () => {
     expect(await answered).toEqual({ outcome: { outcome: "selected", optionId: "once" } });
   });
 
+  it("is answered once the ledger has the file that it is about: the agent may write it by itself then", async () => {
+    const { lab, asked, answered } = await asking(diffOf("one\n", "two\n"), "one\n");
+    const told: string[] = [];
+    let goOn = (): void => {};
+    Object.assign(lab.host, {
+      aboutToWrite: async (path: string) => {
+        told.push(path);
+        await new Promise<void>((resolve) => (goOn = resolve));
+      },
+    });
+    let isAnswered = false;
+    void answered.then(() => (isAnswered = true));
+    lab.session.answer(asked.id, { type: "choice", choiceId: "once" });
+    await expect.poll(() => told).toEqual([lab.path("a.txt")]);
+    expect(isAnswered).toBe(false);
+    goOn();
+    expect(await answered).toEqual({ outcome: { outcome: "selected", optionId: "once" } });
+  });
+
   it("does not pass the words beside it off as what the tool has printed", async () => {
     const { lab, asked } = await asking(() => ({
       toolCallId: "t",

@@ -4,7 +4,7 @@ import { createFakeClock, createTestPlatform, type FakeClock } from "@patchbay/t
 import { onTestFinished } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { ConversationOptions } from "../../src/conversation/conversation-parts.ts";
-import type { ConversationHost } from "../../src/conversation/turn-files.ts";
+import type { SessionHost } from "../../src/driver.ts";
 import type { PromptBlock } from "../../src/model/entries.ts";
 import { ConversationStore } from "../../src/transcript/conversation-store.ts";
 import { type LineFiles, nodeLineFiles } from "../../src/transcript/line-files.ts";
@@ -22,7 +22,7 @@ export interface Lab {
   readonly sessions: ScriptedSession[];
   /** What each session does when it is started. */
   onStart: (session: ScriptedSession) => Promise<void> | void;
-  host: ConversationHost;
+  host: SessionHost;
   open(id?: string, store?: ConversationStore): Promise<Conversation>;
   /** The store as another process sees it. */
   storeOf(pid: number): ConversationStore;
@@ -32,9 +32,14 @@ export interface Lab {
 
 /** Conversations on a real disk, with a clock that stands still and agents that say what the test has them say. */
 export function makeLab(
-  options: Pick<Partial<ConversationOptions>, "connect" | "storage" | "turns"> & { readonly files?: LineFiles } = {},
+  options: Pick<Partial<ConversationOptions>, "connect" | "storage" | "turns"> & {
+    readonly files?: LineFiles;
+    /** Where the agent works. */
+    readonly folder?: string;
+    readonly clock?: FakeClock;
+  } = {},
 ): Lab {
-  const clock = createFakeClock();
+  const clock = options.clock ?? createFakeClock();
   const platform = createTestPlatform({ clock });
   onTestFinished(() => platform.dispose());
   const directory = join(platform.root, "storage", "conversations");
@@ -62,7 +67,15 @@ export function makeLab(
     host: noHost,
     open: async (id = "c1", from = store) => {
       const now = clock.now();
-      const about: About = { id, agent: "claude", folder: "/w", at: now, usedAt: now, title: "", titleFrom: "nobody" };
+      const about: About = {
+        id,
+        agent: "claude",
+        folder: options.folder ?? "/w",
+        at: now,
+        usedAt: now,
+        title: "",
+        titleFrom: "nobody",
+      };
       return await Conversation.open({
         about,
         clock,

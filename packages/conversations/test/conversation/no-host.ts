@@ -1,10 +1,9 @@
-import type { ConversationHost } from "../../src/conversation/turn-files.ts";
+import type { SessionHost } from "../../src/driver.ts";
 
 /** An editor with no files. */
-export const noHost: ConversationHost = {
+export const noHost: SessionHost = {
   readText: async () => undefined,
   writeText: async () => {},
-  removeFile: async () => {},
   saveIfDirty: async () => false,
   problems: async () => [],
   mayRead: () => true,

@@ -1,20 +1,14 @@
-import { realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { nullLogger } from "@patchbay/core";
 import { createAcpAgent } from "@patchbay/testkit";
 import { expect, it } from "vitest";
 import { geminiProfile } from "../../src/acp/profiles.ts";
 import { AcpSession } from "../../src/acp/session.ts";
-import { type Lab, makeLab, textBlock } from "./conversation-lab.ts";
-import { noHost } from "./no-host.ts";
-
-const folder = realpathSync(tmpdir());
-const path = join(folder, "a.txt");
+import { textBlock } from "./conversation-lab.ts";
+import { LedgerLab } from "./ledger-lab.ts";
 
 it("a conversation over ACP lists what the agent changed without a question, and undoes it", async () => {
   const agent = createAcpAgent("gemini");
-  const lab: Lab = makeLab({
+  const lab = new LedgerLab({
     connect: ({ start, host }) =>
       new AcpSession({
         profile: geminiProfile,
@@ -23,31 +17,26 @@ it("a conversation over ACP lists what the agent changed without a question, and
         clock: lab.clock,
         logger: nullLogger,
         host,
-        cwd: folder,
+        cwd: lab.folder,
         start,
         runId: "run",
         autosave: true,
       }),
   });
-  const disk = new Map([[path, "one\n"]]);
-  lab.host = {
-    ...noHost,
-    readText: async (one) => disk.get(one),
-    writeText: async (one, text) => void disk.set(one, text),
-    removeFile: async (one) => void disk.delete(one),
-  };
-  agent.play(async ({ edit }) => void (await edit(path, "two\n", { asks: false })));
-  const conversation = await lab.open();
+  lab.write("a.txt", "one\n");
+  agent.play(async ({ edit }) => void (await edit(lab.path("a.txt"), "two\n", { asks: false })));
+  const conversation = await lab.conversation();
   await conversation.setOption("mode", "autoEdit");
-  const turn = conversation.prompt([textBlock("Edit")]) ?? "";
+  const prompt = conversation.prompt([textBlock("Edit")]) ?? "";
   const told = (): readonly string[] =>
     conversation.snapshot().entries.map(({ entry }) => (entry.kind === "notice" ? entry.text : entry.kind));
   await expect.poll(told).toEqual(["prompt", "tool", "turn-end"]);
-  expect(disk.get(path)).toBe("two\n");
-  expect(await conversation.files.undo(turn, path)).toEqual({ kind: "done", merged: false });
-  expect(disk.get(path)).toBe("one\n");
-  expect(conversation.snapshot().turns).toMatchObject([
-    { turn, files: [{ path, kind: "changed", state: "undone", isAsked: false }] },
-  ]);
-  await conversation.close();
+  await lab.ledgers.settled();
+  expect(lab.read("a.txt")).toBe("two\n");
+  await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact applied"]);
+  const [changes] = conversation.status.turns;
+  expect(changes?.prompt).toBe(prompt);
+  expect(await conversation.files.undo(changes?.turn ?? "", lab.path("a.txt"))).toEqual([]);
+  expect(lab.read("a.txt")).toBe("one\n");
+  await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
 });

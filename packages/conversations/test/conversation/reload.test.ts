@@ -80,7 +80,7 @@ describe("after a reload", () => {
     await used.close();
     const after = await lab.open();
     expect(lab.sessions).toHaveLength(2);
-    expect(after.status.capabilities).toMatchObject({ forkBefore: true, rewind: true });
+    expect(after.status.capabilities).toMatchObject({ forkBefore: true, rewind: false });
     await after.close();
   });
 

@@ -1,4 +1,4 @@
-import type { TurnSource, TurnWitness } from "@patchbay/core";
+import { lateLedger, type TurnSource, type TurnWitness } from "@patchbay/core";
 import { expect, it } from "vitest";
 import type { Entry } from "../../src/model/entries.ts";
 import { noHost } from "./no-host.ts";
@@ -32,13 +32,19 @@ function recorder(): { readonly told: string[]; readonly witness: TurnWitness; r
 
 const agentName = (): string => "Claude Code";
 
+/** Nobody asks it here. */
+const ledger = lateLedger(
+  async () => await Promise.resolve(undefined),
+  () => ({ dispose: () => {} }),
+);
+
 function command(state: "pending" | "running" | "done"): Entry {
   return { kind: "tool", id: "t1", at: 0, tool: "execute", name: "Bash", title: "make", state };
 }
 
 it("tells where a turn begins and ends, and what may change files in it", async () => {
   const { told, witness } = recorder();
-  const lab = makeLab({ turns: { witness, agentName } });
+  const lab = makeLab({ turns: { witness, ledger, agentName } });
   const conversation = await lab.open();
   told.length = 0;
   conversation.prompt([textBlock("Tidy up\nplease")]);
@@ -56,7 +62,7 @@ it("tells where a turn begins and ends, and what may change files in it", async 
 it("has a file's text taken before the agent gets at it", async () => {
   const record = recorder();
   const written: string[] = [];
-  const lab = makeLab({ turns: { witness: record.witness, agentName } });
+  const lab = makeLab({ turns: { witness: record.witness, ledger, agentName } });
   lab.host = { ...noHost, writeText: async (path) => void written.push(path) };
   const conversation = await lab.open();
   conversation.prompt([textBlock("Write")]);
@@ -80,7 +86,7 @@ it("has a file's text taken before the agent gets at it", async () => {
 
 it("ends the turn of an agent that exits, is stopped, or was cut off by a reload", async () => {
   const { told, witness } = recorder();
-  const lab = makeLab({ turns: { witness, agentName } });
+  const lab = makeLab({ turns: { witness, ledger, agentName } });
   const conversation = await lab.open();
   // An earlier run may have left one open.
   expect(told.splice(0)).toEqual(["ended"]);
@@ -100,6 +106,7 @@ it("gives the agent with the next prompt what it is to hear of an undo, once, an
   const lab = makeLab({
     turns: {
       agentName,
+      ledger,
       witness: {
         ...witness,
         notes: async () =>
@@ -123,4 +130,31 @@ it("gives the agent with the next prompt what it is to hear of an undo, once, an
   lab.session.end("done");
   conversation.prompt([textBlock("And now?")]);
   await expect.poll(() => lab.session.prompts.at(-1)?.blocks).toEqual([textBlock("And now?")]);
+});
+
+it("is at work while it is asked what the agent is to hear, so that nobody takes it for finished", async () => {
+  const { witness } = recorder();
+  let goOn = (): void => {};
+  const waits = new Promise<readonly []>((resolve) => (goOn = () => resolve([])));
+  const lab = makeLab({ turns: { witness: { ...witness, notes: async () => await waits }, ledger, agentName } });
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go on")]);
+  await expect.poll(() => conversation.status.state.kind).toBe("running");
+  expect(lab.session.prompts).toEqual([]);
+  goOn();
+  await expect.poll(() => lab.session.prompts).toHaveLength(1);
+  lab.session.end("done");
+  await expect.poll(() => conversation.status.state.kind).toBe("idle");
+});
+
+it("is not at work any more where the agent ended before it said anything of its turn", async () => {
+  const { witness } = recorder();
+  const lab = makeLab({ turns: { witness, ledger, agentName } });
+  lab.onStart = (session) => {
+    session.prompt = async () => await Promise.resolve("failed" as const);
+  };
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go on")]);
+  await expect.poll(() => conversation.snapshot().entries.at(-1)?.entry.kind).toBe("turn-end");
+  expect(conversation.status.state.kind).toBe("idle");
 });

@@ -95,6 +95,8 @@ export interface TurnSource {
   readonly conversation?: {
     /** The agent's own name for the session; undefined where it is not known yet. */
     readonly agentSession: string | undefined;
+    /** The prompt that began the turn, by the conversation's name for it. */
+    readonly prompt?: string | undefined;
   };
 }
 

@@ -3,6 +3,7 @@ import type {
   ConversationSnapshot,
   ConversationStatus,
   Entry,
+  LeftFile,
   PlacedEntry,
   SessionOption,
 } from "@patchbay/conversations/model";
@@ -27,13 +28,9 @@ export function patchInLanguage(patch: ConversationPatch, said: Said): Conversat
   return patchForPage({ ...patch, status, entries: placedIn(patch.entries, said) });
 }
 
-/** Why files could not be changed back: a line each, behind the file's path. */
-export function refusalsInLanguage(lines: string, said: Said): string {
-  const one = (line: string): string => {
-    const at = line.lastIndexOf(": ") + 2;
-    return said(line) === line && at > 1 ? line.slice(0, at) + said(line.slice(at)) : said(line);
-  };
-  return lines.split("\n").map(one).join("\n");
+/** Files that were left alone, with why. */
+export function leftInLanguage(left: readonly LeftFile[], said: Said): readonly LeftFile[] {
+  return left.map(({ path, reason }) => ({ path, reason: said(reason) }));
 }
 
 function placedIn(entries: readonly PlacedEntry[], said: Said): readonly PlacedEntry[] {

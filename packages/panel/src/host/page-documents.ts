@@ -3,6 +3,7 @@ import type { Conversation } from "@patchbay/conversations";
 import type { ChangedFile, Entry, FormQuestion, PromptBlock, QuestionEntry } from "@patchbay/conversations/model";
 import type { DocumentMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
+import { leftInLanguage } from "./in-language.ts";
 import type { OpenConversation } from "./library.ts";
 
 /** Where a page's wishes go. */
@@ -110,7 +111,7 @@ async function openChange(
   await editor.openChange({ ...change, path: resolvePath(conversation, path) }, conversation.status.title);
 }
 
-/** Opens, undoes or redoes what a turn did to its files: one of them, or all. */
+/** Opens, keeps, undoes or redoes what a turn did to its files: one of them, or all. */
 async function changes(
   { turn, action, path }: Extract<DocumentMessage, { type: "changes" }>,
   conversation: Conversation,
@@ -120,12 +121,19 @@ async function changes(
   const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
   const meant = files.filter((one) => path === undefined || one.path === path);
   if (action === "review") return await review(turn, meant, conversation, editor);
-  const refused: string[] = [];
-  for (const file of meant) {
-    const result = await conversation.files[action](turn, file.path);
-    if (result.kind === "refused") refused.push(`${file.path}: ${said(result.reason)}`);
-  }
-  if (refused.length > 0) editor.tell("warning", refused.join("\n"));
+  if (action === "keep") return await conversation.files.keep(turn, path);
+  // Whoever asks again for what waits for the end of the turn does not want to wait.
+  const isNow = meant.length > 0 && meant.every(({ state }) => state === "queued" || state === "undone");
+  const left = await (action === "undo"
+    ? conversation.files.undo(turn, path, isNow)
+    : conversation.files.redo(turn, path));
+  if (left.length === 0) return;
+  editor.tell(
+    "warning",
+    leftInLanguage(left, said)
+      .map((file) => `${file.path}: ${file.reason}`)
+      .join("\n"),
+  );
 }
 
 /** Shows what was done to files; of those whose earlier text is not known, the file itself. */

@@ -1,7 +1,7 @@
 import { type Clock, type EditorHost, type Files, isSecretPath, PatchbayError } from "@patchbay/core";
 import { checkPath } from "@patchbay/core/paths";
 import { splitByteOrderMark } from "@patchbay/core/texts";
-import type { ConversationHost, EditorView, Problem } from "@patchbay/conversations";
+import type { EditorView, Problem, SessionHost } from "@patchbay/conversations";
 
 /** More is no text to work on, bytes. */
 const largestFile = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ export interface SessionHostOptions {
 }
 
 /** What sessions need of the editor, by the port that every editor implements anyway. */
-export function createSessionHost({ host, files, clock, isShared, isWindows }: SessionHostOptions): ConversationHost {
+export function createSessionHost({ host, files, clock, isShared, isWindows }: SessionHostOptions): SessionHost {
   const { documents, diagnostics } = host;
   const readDisk = async (path: string): Promise<string | undefined> => {
     const real = await files.realPath(path);
@@ -58,7 +58,6 @@ export function createSessionHost({ host, files, clock, isShared, isWindows }: S
       }
       await writeDisk(path, text, files);
     },
-    removeFile: async (path) => await files.remove(path),
     saveIfDirty: async (path) => {
       if (documents?.isDirty(path) !== true) return false;
       const late = new Promise<boolean>((resolve) => void clock.setTimeout(() => resolve(false), saveMs));

@@ -5,6 +5,7 @@ import {
   conversationSnapshotSchema,
   type Draft,
   draftSchema,
+  type LeftFile,
   type PlacedEntry,
   type PromptBlock,
   placedEntrySchema,
@@ -40,6 +41,8 @@ export type HostMessage =
       readonly canRewind: boolean;
       readonly reason?: string;
       readonly files: readonly string[];
+      /** What stays, in whole or in part, and why, in the user's language. */
+      readonly left?: readonly LeftFile[];
     }
   /** What the agent tells of itself; null: it is not running. It is parsed where it is drawn: `agentFactsSchema`. */
   | { readonly type: "facts"; readonly conversation: string; readonly facts: unknown }
@@ -175,6 +178,7 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
     canRewind: z.boolean(),
     reason: z.exactOptional(z.string()),
     files: z.array(z.string()),
+    left: z.exactOptional(z.array(z.object({ path: z.string(), reason: z.string() }))),
   }),
   z.object({ type: z.literal("facts"), conversation: z.string(), facts: z.unknown() }),
   z.object({ type: z.literal("command"), command: z.enum(pageCommands) }),

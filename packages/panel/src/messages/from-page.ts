@@ -153,7 +153,7 @@ export type DocumentMessage =
       readonly type: "changes";
       readonly conversation: string;
       readonly turn: string;
-      readonly action: "review" | "undo" | "redo";
+      readonly action: "review" | "keep" | "undo" | "redo";
       readonly path?: string;
     };
 
@@ -231,7 +231,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
     type: z.literal("changes"),
     ...of,
     turn: z.string(),
-    action: z.enum(["review", "undo", "redo"]),
+    action: z.enum(["review", "keep", "undo", "redo"]),
     path: z.exactOptional(z.string()),
   }),
   z.object({ type: z.literal("new-conversation"), agent: z.string() }),

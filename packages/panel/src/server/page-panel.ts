@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join, relative } from "node:path";
+import type { ConversationTurns } from "@patchbay/conversations";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import {
   type Clock,
@@ -12,7 +13,6 @@ import {
   type Platform,
   type ProcessFacts,
   stateDirectory,
-  type TurnWitness,
 } from "@patchbay/core";
 import { type CheckedPath, checkPath } from "@patchbay/core/paths";
 import { splitByteOrderMark } from "@patchbay/core/texts";
@@ -39,8 +39,8 @@ export interface PagePanelOptions
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
   /** Reviews that the page shows; absent: the editor does. */
   readonly reviews?: ReviewDesks;
-  /** Hears of what agents do to files. */
-  readonly turns?: TurnWitness;
+  /** Hears of what agents do to files, and knows what they changed. */
+  readonly turns?: Omit<ConversationTurns, "agentName">;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -101,7 +101,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
       host: createSessionHost({ host, files, clock, isShared: mayName, isWindows }),
       connect: (request) => programs.connect(request),
       listers: programs.listers,
-      ...(turns === undefined ? {} : { turns: { witness: turns, agentName } }),
+      ...(turns === undefined ? {} : { turns: { ...turns, agentName } }),
     }),
   });
   const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;

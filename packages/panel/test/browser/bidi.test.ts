@@ -135,8 +135,8 @@ describe.skipIf(why !== undefined)(`texts from right to left, in a real browser 
     await page.evaluate(() => {
       const path = "/home/me/shop/a\u202eb.ts";
       panelHost.add({ kind: "prompt", id: "prompt", at: 0, blocks: [{ type: "mention", path }] });
-      const files = [{ path, kind: "changed", state: "applied", isAsked: true }] as const;
-      panelHost.status({ turns: [{ turn: "prompt", ranCommands: false, files }] });
+      const files = [{ path, kind: "changed", mark: "exact", state: "applied", canRedo: false }] as const;
+      panelHost.status({ turns: [{ turn: "prompt", files, more: 0 }] });
     });
     const spelled = "a\\u{202e}b.ts";
     expect(await page.locator(".chip").first().textContent()).toBe(spelled);

@@ -50,15 +50,15 @@ describe.skipIf(why !== undefined)(`the page in other languages, in a real brows
           { id: "c2", agent: "gemini", folder: "/home/me/shop", title: "", changedAt: now - 9e7, state: "running" },
           { id: "c3", agent: "gemini", folder: "/home/me/shop", title: "", changedAt: now - 9e8, state: "failed" },
         ];
-        const file = { path: "/home/me/shop/a.ts", isAsked: false } as const;
+        const file = { path: "/home/me/shop/a.ts", mark: "likely", lines: { added: 12, removed: 3 } } as const;
         const turns = [
           {
             turn: "p1",
-            ranCommands: true,
             files: [
-              { ...file, kind: "created", state: "applied" },
-              { ...file, path: "/home/me/shop/b.ts", kind: "deleted", state: "undone" },
+              { ...file, kind: "created", state: "applied", canRedo: false },
+              { ...file, path: "/home/me/shop/b.ts", kind: "mode", mark: "unknown", state: "partly", canRedo: true },
             ],
+            more: 12,
           },
         ] as const;
         const field = { label: "1", isRequired: true } as const;

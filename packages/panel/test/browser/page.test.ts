@@ -59,8 +59,8 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
         turns: [
           {
             turn: "p1",
-            ranCommands: true,
-            files: [{ path: "/home/me/shop/a.ts", kind: "changed", state: "applied", isAsked: false }],
+            files: [{ path: "/home/me/shop/a.ts", kind: "created", mark: "unknown", state: "partly", canRedo: true }],
+            more: 1,
           },
         ],
       });

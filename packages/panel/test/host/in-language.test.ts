@@ -1,27 +1,30 @@
 import { expect, it } from "vitest";
 import { builtTexts } from "../../../languages/scripts/texts-of.ts";
-import { patchInLanguage, refusalsInLanguage } from "../../src/host/in-language.ts";
+import { leftInLanguage, patchInLanguage } from "../../src/host/in-language.ts";
 import { panelTextsIn, saidIn } from "../../src/messages/index.ts";
 
 const german = saidIn(panelTextsIn(builtTexts("de")));
 
-it("says why files cannot be changed back in the user's language, each behind its path", () => {
-  const refusals = "/w/a: b.ts: The same lines have been changed since.\n/w/c.ts: EACCES: permission denied";
-  expect(refusalsInLanguage(refusals, german)).toBe(
-    "/w/a: b.ts: Dieselben Zeilen wurden seitdem geändert.\n/w/c.ts: EACCES: permission denied",
-  );
-  expect(refusalsInLanguage("No files have changed since.", german)).toBe("Seitdem wurde keine Datei geändert.");
+it("says why files are left alone in the user's language, and leaves what is not ours as it is", () => {
+  const left = [
+    { path: "/w/b.ts", reason: "It has been changed since, and stays." },
+    { path: "/w/c.ts", reason: "EACCES: permission denied" },
+  ];
+  expect(leftInLanguage(left, german)).toEqual([
+    { path: "/w/b.ts", reason: "Die Datei wurde seitdem geändert und bleibt." },
+    { path: "/w/c.ts", reason: "EACCES: permission denied" },
+  ]);
 });
 
 it("says of a changed file why it cannot be undone, and leaves the rest of a patch alone", () => {
-  const file = { path: "/w/a.ts", kind: "changed", state: "applied", isAsked: true } as const;
-  const obstacle = "The earlier content of the file is not known.";
-  const turns = [{ turn: "t", files: [{ ...file, obstacle }, file], ranCommands: false }];
+  const file = { path: "/w/a.ts", kind: "changed", mark: "exact", state: "applied", canRedo: false } as const;
+  const obstacle = "No copy of it was kept: it cannot be undone here";
+  const turns = [{ turn: "t", files: [{ ...file, obstacle }, file], more: 0 }];
   const patch = { sequence: 1, status: { title: "Plan", turns }, entries: [], appends: [] };
-  const shown = "Was vorher in der Datei stand, ist nicht bekannt.";
+  const shown = "Keine Kopie davon aufbewahrt: kann hier nicht zurückgenommen werden";
   expect(patchInLanguage(patch, german)).toEqual({
     ...patch,
-    status: { title: "Plan", turns: [{ turn: "t", files: [{ ...file, obstacle: shown }, file], ranCommands: false }] },
+    status: { title: "Plan", turns: [{ turn: "t", files: [{ ...file, obstacle: shown }, file], more: 0 }] },
   });
 });
 

@@ -12,6 +12,7 @@ import {
 } from "@patchbay/testkit";
 import { AgentPrograms } from "../../src/agents/index.ts";
 import { createSessionHost, PanelHost } from "../../src/host/index.ts";
+import { openLedger } from "./open-ledger.ts";
 import { panelEditor } from "./panel-lab.ts";
 
 /** The host itself, with real programs on a real disk and an editor that only notes. */
@@ -29,7 +30,8 @@ const create: PanelHostContractOptions["create"] = async ({ id, name, program })
     storageDirectory: join(machine.root, "storage"),
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
-  const companion = createCompanion({ host: editor, platform: machine });
+  const turns = openLedger(machine, folder, machine.root);
+  const companion = createCompanion({ host: editor, platform: machine, turns });
   const programs = new AgentPrograms({
     platform,
     logger,
@@ -47,6 +49,7 @@ const create: PanelHostContractOptions["create"] = async ({ id, name, program })
       store: new ConversationStore({ platform, logger, directory, files: nodeLineFiles }),
       host: createSessionHost({ host: editor, files, clock, isShared: () => true, isWindows: false }),
       connect: (request) => programs.connect(request),
+      turns: { witness: turns, ledger: turns.conversations, agentName: () => name },
       files: nodeLineFiles,
       clock,
       random,
@@ -85,6 +88,7 @@ const create: PanelHostContractOptions["create"] = async ({ id, name, program })
     dispose: async () => {
       await panels.close();
       await companion.stop();
+      turns.dispose();
       machine.dispose();
     },
   };

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createPanelLab, until } from "./panel-lab.ts";
+import { createPanelLab, type ScriptedAgent, type TestPage, until } from "./panel-lab.ts";
 
 describe("a workspace of several folders", () => {
   it("has each new conversation in the folder that was chosen for it, for good, and lists those of all folders", async () => {
@@ -172,33 +172,91 @@ describe("a page", () => {
   });
 
   it("opens what a turn did to its files: one as a diff, several together", async () => {
-    const { talk, done, file, panels } = createPanelLab();
+    const { talk, done, file } = createPanelLab({ keepsLedger: true });
     const { agent, page, id } = await talk();
-    const turn = (await panels.library.get(id))?.conversation.snapshot().entries[0]?.entry.id ?? "";
     const second = file.replace("main", "second");
-    const asked = (path: string, after: string, before?: string): void => {
-      agent.tell({
-        kind: "tool",
-        id: path,
-        at: 0,
-        tool: "edit",
-        name: "Edit",
-        title: "Edit",
-        state: "done",
-        changes: [{ path, after, ...(before === undefined ? {} : { before }) }],
-      });
-      writeFileSync(path, after);
-      agent.say({ type: "file-changed", path, isAsked: true });
-    };
-    asked(file, "one\n2\n", "one\ntwo\n");
-    await until(() => (page.link.conversation?.status.turns[0]?.files.length === 1 ? true : undefined));
+    await writesUntold(agent, file, "one\n2\n");
+    const [turn = ""] = await until(() => turnsWith(page, 1));
     page.say({ type: "changes", conversation: id, turn, action: "review" });
     await until(() => (done.length === 1 ? true : undefined));
-    asked(second, "new\n");
-    await until(() => (page.link.conversation?.status.turns[0]?.files.length === 2 ? true : undefined));
+    await writesUntold(agent, second, "new\n");
+    await until(() => turnsWith(page, 2));
     page.say({ type: "changes", conversation: id, turn, action: "review" });
     await until(() => (done.length === 2 ? true : undefined));
     expect(done).toEqual([`change ${file}`, `changes ${file} ${second}`]);
+  });
+
+  it("keeps, undoes and brings back what a turn did to its files, and says what it left alone", async () => {
+    const { talk, done, file } = createPanelLab({ keepsLedger: true });
+    const { agent, page, id } = await talk();
+    const states = (): string | undefined =>
+      page.link.conversation?.status.turns.flatMap(({ files }) => files.map(({ state }) => state)).join();
+    await writesUntold(agent, file, "1\ntwo\n");
+    agent.end("done");
+    const [turn = ""] = await until(() => turnsWith(page, 1));
+    const about = { type: "changes", conversation: id, turn } as const;
+    page.say({ ...about, action: "keep", path: file });
+    await until(() => (states() === "kept" ? true : undefined));
+    page.say({ ...about, action: "undo", path: file });
+    await until(() => (states() === "undone" ? true : undefined));
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+    page.say({ ...about, action: "redo" });
+    await until(() => (states() === "applied" ? true : undefined));
+    expect(readFileSync(file, "utf8")).toBe("1\ntwo\n");
+    writeFileSync(file, "mine\ntwo\n");
+    page.say({ ...about, action: "undo" });
+    await until(() => done[0]);
+    expect(done).toEqual([`warning: ${file}: It has been changed since, and stays.`]);
+    expect(readFileSync(file, "utf8")).toBe("mine\ntwo\n");
+  });
+
+  it("undoes at once what waits for the end of the turn where it is asked again", async () => {
+    const { talk, file } = createPanelLab({ keepsLedger: true });
+    const { agent, page, id } = await talk();
+    await writesUntold(agent, file, "1\ntwo\n");
+    const [turn = ""] = await until(() => turnsWith(page, 1));
+    const undo = { type: "changes", conversation: id, turn, action: "undo", path: file } as const;
+    page.say(undo);
+    const isIn = (state: string) => (): true | undefined =>
+      page.link.conversation?.status.turns[0]?.files[0]?.state === state ? true : undefined;
+    await until(isIn("queued"));
+    expect(readFileSync(file, "utf8")).toBe("1\ntwo\n");
+    page.say(undo);
+    await until(isIn("undone"));
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("shows what an undo of several turns would bring back and leave, in the user's language, and then does it", async () => {
+    const { talk, file } = createPanelLab({ keepsLedger: true, locale: "de" });
+    const { agent, page, id } = await talk();
+    const yours = file.replace("main", "yours");
+    await writesUntold(agent, file, "1\ntwo\n");
+    await writesUntold(agent, yours, "agent\n");
+    agent.end("done");
+    await until(() => turnsWith(page, 2));
+    writeFileSync(yours, "mine\n");
+    const prompt = page.link.conversation?.snapshot().entries[0]?.entry.id ?? "";
+    page.say({ type: "rewind", conversation: id, prompt, dryRun: true });
+    expect(await until(() => page.last("rewind-preview"))).toEqual({
+      type: "rewind-preview",
+      prompt,
+      canRewind: true,
+      files: [file],
+      left: [{ path: yours, reason: "Die Datei wurde seitdem geändert und bleibt." }],
+    });
+    page.say({ type: "rewind", conversation: id, prompt, dryRun: false });
+    await until(() => (readFileSync(file, "utf8") === "one\ntwo\n" ? true : undefined));
+    expect(readFileSync(yours, "utf8")).toBe("mine\n");
+  });
+
+  it("has nothing to say of what turns changed where nobody keeps a ledger", async () => {
+    const { talk, file } = createPanelLab();
+    const { agent, page } = await talk();
+    await writesUntold(agent, file, "1\ntwo\n");
+    agent.end("done");
+    const last = (): string | undefined => page.link.conversation?.snapshot().entries.at(-1)?.entry.kind;
+    await until(() => (last() === "turn-end" ? true : undefined));
+    expect(page.link.conversation?.status.turns).toEqual([]);
   });
 
   it("is told the whole conversation with its hello, and only there", async () => {
@@ -491,3 +549,16 @@ describe("what the agent tells of itself", () => {
     expect(lab.agents).toHaveLength(length);
   });
 });
+
+/** The agent writes a file without asking, after its hook has told of it. */
+async function writesUntold(agent: ScriptedAgent, path: string, text: string): Promise<void> {
+  await agent.host.aboutToWrite?.(path);
+  writeFileSync(path, text);
+  agent.say({ type: "file-changed", path, isAsked: false });
+}
+
+/** The turns of the conversation that a page shows, once they have changed so many files. */
+function turnsWith(page: TestPage, count: number): readonly string[] | undefined {
+  const turns = page.link.conversation?.status.turns ?? [];
+  return turns.flatMap(({ files }) => files).length === count ? turns.map(({ turn }) => turn) : undefined;
+}

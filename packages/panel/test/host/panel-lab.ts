@@ -14,10 +14,12 @@ import {
   type Prompt,
   type ProposedChange,
   type SessionCapabilities,
+  type SessionHost,
   type SessionUpdate,
   type TurnEndReason,
 } from "@patchbay/conversations";
 import { createMemoryEditor, createTestPlatform, type MemoryEditor, type TestPlatform } from "@patchbay/testkit";
+import type { FolderLedgers } from "@patchbay/turns";
 import { onTestFinished } from "vitest";
 import {
   createSessionHost,
@@ -29,6 +31,8 @@ import {
 import { languageOf } from "@patchbay/languages";
 import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
+
+import { openLedger } from "./open-ledger.ts";
 
 const capabilities: SessionCapabilities = {
   images: true,
@@ -51,8 +55,14 @@ export class ScriptedAgent implements AgentSession {
   isClosed = false;
   readonly #open: Set<string> = new Set();
   #endTurn: (reason: TurnEndReason) => void = () => {};
+  /** The editor as it knows it. */
+  readonly host: SessionHost;
   /** What it waits for when it is started. */
   starting: Promise<void> = Promise.resolve();
+
+  constructor(host: SessionHost) {
+    this.host = host;
+  }
 
   async start(): Promise<void> {
     await this.starting;
@@ -202,6 +212,8 @@ export interface PanelLab {
     /** What a mention may stand for. */
     files?: readonly string[];
   };
+  /** Where somebody keeps it. */
+  readonly turns?: FolderLedgers;
   page(conversation?: string): TestPage;
   /** A page with a new conversation in which a prompt was sent. */
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
@@ -209,12 +221,17 @@ export interface PanelLab {
 
 /**
  * A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder; `reviews`: pages show
- * them.
+ * them; `keepsLedger`: of what agents change.
  */
 export function createPanelLab(
-  how: { readonly beside?: PanelLab; readonly locale?: string; readonly reviews?: PageReviews } = {},
+  how: {
+    readonly beside?: PanelLab;
+    readonly locale?: string;
+    readonly reviews?: PageReviews;
+    readonly keepsLedger?: boolean;
+  } = {},
 ): PanelLab {
-  const { beside, locale = "en", reviews } = how;
+  const { beside, locale = "en", reviews, keepsLedger = false } = how;
   const platform = beside?.platform ?? createTestPlatform();
   onTestFinished(() => (beside === undefined ? platform.dispose() : undefined));
   const file = join(platform.workspace, "main.ts");
@@ -225,7 +242,9 @@ export function createPanelLab(
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
   const host: EditorHost = reviews === undefined ? editor : Object.create(editor, { diffs: { value: reviews } });
-  const companion = createCompanion({ host, platform });
+  const turns = keepsLedger ? openLedger(platform, platform.workspace, platform.root) : undefined;
+  if (turns !== undefined) onTestFinished(() => turns.dispose());
+  const companion = createCompanion({ host, platform, ...(turns === undefined ? {} : { turns }) });
   reviews?.attach(companion);
   onTestFinished(() => companion.stop());
   const agents: ScriptedAgent[] = [];
@@ -239,8 +258,10 @@ export function createPanelLab(
   const conversations = new ConversationLibrary({
     store: new ConversationStore({ platform: { ...platform, process: own }, logger: nullLogger, directory, files }),
     host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true, isWindows: false }),
-    connect: () => {
-      const agent = new ScriptedAgent();
+    turns:
+      turns === undefined ? undefined : { witness: turns, ledger: turns.conversations, agentName: () => "Claude Code" },
+    connect: (request) => {
+      const agent = new ScriptedAgent(request.host);
       if (place.starting !== undefined) agent.starting = place.starting;
       agents.push(agent);
       return agent;
@@ -273,6 +294,7 @@ export function createPanelLab(
     agents,
     done,
     place,
+    ...(turns === undefined ? {} : { turns }),
     page,
     talk: async () => {
       const one = page();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Clock, createCompanion, createNodePlatform, type Logger } from "@patchbay/core";
 import { createMemoryEditor, type PanelPageControls, type PuppetAgent } from "@patchbay/testkit";
 import { type RawData, WebSocket } from "ws";
+import { openLedger } from "../host/open-ledger.ts";
 import { panelParts, writeLanguageFiles } from "../../../languages/scripts/files.ts";
 import { type PagePanel, PageReviews, startPagePanel } from "../../src/server/index.ts";
 
@@ -74,13 +75,15 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
   const host = { identity, workspace, editors, messages, documents, storageDirectory, diffs: reviews };
-  const companion = createCompanion({ host, platform });
+  const turns = openLedger(platform, folder, root);
+  const companion = createCompanion({ host, platform, turns });
   const following = reviews.attach(companion);
   let isIdle = false;
   const panel = await startPagePanel({
     host,
     companion,
     reviews,
+    turns: { witness: turns, ledger: turns.conversations },
     platform,
     logger,
     version: "0.0.0",
@@ -131,6 +134,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
       await panel.close();
       following.dispose();
       await companion.stop();
+      turns.dispose();
       if (options.root === undefined) rmSync(root, { recursive: true, force: true });
     },
   };

@@ -256,33 +256,63 @@ describe("the panel", () => {
     expect(panel.heard("act")).toEqual([{ type: "act", conversation: "c1", action: "retry" }]);
   });
 
-  it("undoes a file of the newest turn, and says what it cannot undo", async () => {
+  it("says what the newest turn did to its files, how sure that is and what was decided, and what cannot be undone", async () => {
+    const file = { kind: "changed", mark: "exact", state: "applied", canRedo: false } as const;
     panel = await TestPanel.show([], {
       turns: [
         {
-          turn: "p1",
-          ranCommands: true,
+          turn: "t1",
           files: [
-            { path: "/home/me/shop/a.ts", kind: "changed", state: "applied", isAsked: true },
+            { ...file, path: "/home/me/shop/a.ts", lines: { added: 12, removed: 3 } },
             {
+              ...file,
               path: "/home/me/shop/b.ts",
               kind: "created",
-              state: "applied",
-              isAsked: false,
-              obstacle: "Changed since.",
+              mark: "likely",
+              obstacle: "No copy of it was kept.",
             },
+            {
+              ...file,
+              path: "/home/me/shop/c.ts",
+              kind: "moved",
+              movedFrom: "/home/me/shop/old/c.ts",
+              state: "accepted",
+            },
+            { ...file, path: "/home/me/shop/d.ts", kind: "mode", mark: "unknown", state: "undone", canRedo: true },
           ],
+          more: 2,
         },
       ],
     });
-    await panel.press("Changed files: 2");
-    expect(panel.text).toContain("Changed without asking");
-    expect(panel.text).toContain("Undo doesn’t revert what they did.");
-    expect(panel.button("Changed since.").disabled).toBe(true);
-    await panel.press("Undo");
+    await panel.press("Changed files: 6");
+    const rows = (): readonly string[] =>
+      Array.from(document.querySelectorAll(".changes-files li"), (row) => row.textContent ?? "");
+    expect(rows()).toEqual(["a.ts+12−3", "b.tsNewLikely", "c.tsMovedAccepted", "d.tsPermissionsMay be yoursUndone"]);
+    expect(document.querySelector(".changes-files .badge[title]")?.getAttribute("title")).toBe("old/c.ts");
+    expect(panel.text).toContain("More files: 2");
+    expect(panel.button("No copy of it was kept.").disabled).toBe(true);
+    for (const name of ["Keep", "Undo", "Redo", "Keep All", "Undo All"]) await panel.press(name);
+    const about = { type: "changes", conversation: "c1", turn: "t1" };
     expect(panel.heard("changes")).toEqual([
-      { type: "changes", conversation: "c1", turn: "p1", action: "undo", path: "/home/me/shop/a.ts" },
+      { ...about, action: "keep", path: "/home/me/shop/a.ts" },
+      { ...about, action: "undo", path: "/home/me/shop/a.ts" },
+      { ...about, action: "redo", path: "/home/me/shop/d.ts" },
+      { ...about, action: "keep" },
+      { ...about, action: "undo" },
     ]);
+    expect(document.body.textContent).not.toContain("Redo All");
+  });
+
+  it("offers to take an undo of all files back, and not to wait for the end of the turn", async () => {
+    const file = { path: "/home/me/shop/a.ts", kind: "changed", mark: "exact", canRedo: true } as const;
+    panel = await TestPanel.show([], { turns: [{ turn: "t1", files: [{ ...file, state: "undone" }], more: 0 }] });
+    await panel.press("Redo All");
+    const waiting = { ...file, canRedo: false, state: "queued" } as const;
+    await panel.do(() => panel?.host.status({ turns: [{ turn: "t1", files: [waiting], more: 0 }] }));
+    await panel.press("Changed files: 1");
+    expect(panel.text).toContain("Undo pending");
+    await panel.press("Undo Now");
+    expect(panel.heard("changes")).toMatchObject([{ action: "redo" }, { action: "undo", path: file.path }]);
   });
 
   it("sends an earlier prompt again in other words, with what went with it", async () => {
@@ -356,9 +386,16 @@ describe("the panel", () => {
     panel = await TestPanel.show([{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }]);
     await panel.press("Restore files to this point");
     await panel.do(() =>
-      panel?.host.say({ type: "rewind-preview", prompt: "p", canRewind: true, files: ["/home/me/shop/a.ts"] }),
+      panel?.host.say({
+        type: "rewind-preview",
+        prompt: "p",
+        canRewind: true,
+        files: ["/home/me/shop/a.ts"],
+        left: [{ path: "/home/me/shop/yours.ts", reason: "It has been changed since, and stays." }],
+      }),
     );
-    expect(panel.text).toContain("What shell commands did is not undone.");
+    expect(panel.text).toContain("a.ts");
+    expect(panel.text).toContain("yours.ts It has been changed since, and stays.");
     await panel.press("Restore");
     expect(panel.heard("rewind").map(({ dryRun }) => dryRun)).toEqual([true, false]);
   });

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PuppetAgent } from "../conversations/puppet-agent.ts";
@@ -117,6 +117,32 @@ export function panelHostContract({ runner, create }: PanelHostContractOptions):
       await page.until((now) => now.question === undefined);
       await until(() => one.agent.answers.length > 0);
       assert.deepEqual(one.agent.answers, ["yes"]);
+    });
+
+    test("shows what a turn changed, undoes it and brings it back, as the ledger has it", async (one) => {
+      const { page, id } = await one.talk();
+      const path = join(one.host.folder, "a.txt");
+      await writeFile(path, "one\n");
+      one.agent.do({ act: "ask-change", path, before: "one\n", after: "two\n" });
+      const { question } = await page.until((now) => now.question !== undefined);
+      const answer = { type: "choice", choiceId: "yes" };
+      await page.controls.say({ type: "answer", conversation: id, id: question?.entry.id, answer });
+      await until(() => one.agent.answers.length > 0);
+      // As an agent does that writes by itself.
+      await writeFile(path, "two\n");
+      one.agent.do({ act: "end" });
+      await page.until(({ open }) => open?.turns.at(-1)?.files[0]?.path === path && open.state.kind === "idle");
+      const [turn] = page.open?.turns ?? [];
+      assert.deepEqual([turn?.files.length, turn?.files[0]?.kind, turn?.files[0]?.mark], [1, "changed", "exact"]);
+      const about = { type: "changes", conversation: id, turn: turn?.turn, path };
+      await page.controls.say({ ...about, action: "undo" });
+      await page.until(({ open }) => open?.turns[0]?.files[0]?.state === "undone");
+      assert.equal(await readFile(path, "utf8"), "one\n");
+      await page.reload();
+      await page.until(({ open }) => open?.turns[0]?.files[0]?.canRedo === true);
+      await page.controls.say({ ...about, action: "redo" });
+      await page.until(({ open }) => open?.turns[0]?.files[0]?.canRedo === false);
+      assert.equal(await readFile(path, "utf8"), "two\n");
     });
 
     test("has two pages on one conversation: both see all of it, and an answer in one settles the other", async (one) => {

@@ -258,8 +258,9 @@ export class Observer implements Disposable {
   async #name(worker: Worker, agentSession: string): Promise<void> {
     const { source, turn } = worker;
     if (source.conversation === undefined || source.conversation.agentSession === agentSession) return;
-    worker.source = { ...source, conversation: { agentSession } };
-    turn.conversation = { agentSession };
+    const conversation = { ...source.conversation, agentSession };
+    worker.source = { ...source, conversation };
+    turn.conversation = conversation;
     await this.#options.book.write(turn, { type: "turn", turn });
   }
 

@@ -59,7 +59,7 @@ export interface TurnRecord {
   readonly agent: string;
   readonly session: string;
   /** Where a conversation tells of it: what the hooks of its agent tell belongs to it, too. */
-  conversation: { readonly agentSession: string | undefined } | undefined;
+  conversation: { readonly agentSession: string | undefined; readonly prompt?: string | undefined } | undefined;
   readonly folder: string | undefined;
   readonly began: number;
   readonly border: "exact" | "estimated";
@@ -121,7 +121,7 @@ const entry = z.discriminatedUnion("type", [
     order: z.number(),
     agent: z.string(),
     session: z.string(),
-    conversation: z.object({ agentSession: z.string().optional() }).optional(),
+    conversation: z.object({ agentSession: z.string().optional(), prompt: z.string().optional() }).optional(),
     folder: z.string().optional(),
     began: z.number(),
     border: z.enum(["exact", "estimated"]),
@@ -189,7 +189,7 @@ export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRec
     if (found === undefined) continue;
     if (found.type === "turn") {
       const { type: _type, folder, undoes, ended, note, conversation: told, ...others } = found;
-      const conversation = told === undefined ? undefined : { agentSession: told.agentSession };
+      const conversation = told === undefined ? undefined : { agentSession: told.agentSession, prompt: told.prompt };
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
       turn = { ...others, folder, undoes, ended, note, conversation, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);

@@ -110,7 +110,7 @@ export const panelMode: Scenario = {
     await panel.waitUntilIdle();
     mustEqual("questions", String(await panel.entries("question").count()), "0");
     await panel.button(/^Changed files: 1/).click({ timeout: patience });
-    await panel.waitForText(/Changed without asking/);
+    await panel.button("Keep All").waitFor({ timeout: patience });
     await panel.button("Undo All").click();
     await waitForContents(world, "panel-mode.txt", startContents);
     await panel.waitForText(/Undone/);

@@ -177,7 +177,7 @@ export const panelFork: Scenario = {
   },
 };
 
-/** The files go back to how they were before a prompt; what a command did stays. */
+/** The files go back to how they were before a prompt. */
 export const panelRewind: Scenario = {
   ...inPanel,
   name: "panel-rewind",

@@ -7,6 +7,7 @@ import {
   isSecretPath,
   type Logger,
   type Platform,
+  type TurnLedger,
   type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
@@ -22,8 +23,8 @@ export interface WorkspacePanelOptions {
   readonly companion: Companion;
   /** Of the first window that opens it. */
   readonly facts: PanelFacts;
-  /** Sees what agents change. */
-  readonly turns: TurnWitness;
+  /** Sees what agents change, and knows it. */
+  readonly turns: { readonly witness: TurnWitness; readonly ledger: TurnLedger };
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -91,7 +92,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
               directory: conversationsIn(host.storageDirectory),
               host: createSessionHost({ host, files, clock, isShared, isWindows }),
               connect: (request) => this.programs.connect(request),
-              turns: { witness: turns, agentName },
+              turns: { witness: turns.witness, ledger: turns.ledger, agentName },
               listers: this.programs.listers,
             }),
     });

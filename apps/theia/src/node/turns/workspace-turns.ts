@@ -3,8 +3,10 @@ import {
   type Disposable,
   Emitter,
   type Event,
+  lateLedger,
   type Logger,
   type Platform,
+  type TurnLedger,
   turnsDirectory,
   type TurnWitness,
 } from "@patchbay/core";
@@ -47,10 +49,13 @@ export interface WorkspaceTurnsOptions {
 /** What agents changed in the folders of a workspace. The ledger is opened with the first word of an agent, or with turns of an earlier run. */
 export class WorkspaceTurns implements Disposable {
   readonly witness: TurnWitness;
+  /** What conversations changed. */
+  readonly ledger: TurnLedger;
   /** Whether the user wants the list. What is noted stays where it is. */
   isOn = true;
   readonly #options: WorkspaceTurnsOptions;
   readonly #changed: Emitter<void> = new Emitter();
+  readonly #ledgerChanged: Emitter<void> = new Emitter();
   readonly #following: readonly Disposable[];
   #ledgers: FolderLedgers | undefined;
   #due: Disposable | undefined;
@@ -71,6 +76,10 @@ export class WorkspaceTurns implements Disposable {
       notes: async (source) => (await this.#open()?.notes(source)) ?? [],
       passedOn: (ids) => this.#open()?.passedOn(ids),
     };
+    this.ledger = lateLedger(async () => {
+      await this.wake();
+      return this.isOn ? this.#ledgers?.conversations : undefined;
+    }, this.#ledgerChanged.event);
     const reopen = (): void => void this.#reopen();
     const following = [workspace.onDidChangeFolders(reopen)];
     const unsaved = documents.onDidChangeUnsaved?.(({ path }) => {
@@ -184,7 +193,10 @@ export class WorkspaceTurns implements Disposable {
       tellUser: async (message) => await host.messages.show(message),
     });
     this.#ledgers = ledgers;
-    ledgers.onDidChange(() => this.#tellSoon());
+    ledgers.onDidChange(() => {
+      this.#ledgerChanged.fire();
+      this.#tellSoon();
+    });
     return ledgers;
   }
 
@@ -194,6 +206,7 @@ export class WorkspaceTurns implements Disposable {
     await old?.settled();
     old?.dispose();
     await this.wake();
+    this.#ledgerChanged.fire();
     this.#tellSoon();
   }
 

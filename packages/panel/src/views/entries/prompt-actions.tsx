@@ -121,15 +121,24 @@ function RewindConfirmation({ prompt }: { readonly prompt: string }): JSX.Elemen
             : words("rewind.cannot", { reason: said(rewind.reason ?? "") })}
       </p>
       {canDo ? (
+        <ul class="plain">
+          {rewind.files.map((path) => (
+            <li key={path}>
+              <PathText path={shownPath(path, folders)} />
+            </li>
+          ))}
+        </ul>
+      ) : undefined}
+      {rewind.left !== undefined && rewind.left.length > 0 ? (
         <>
+          <p>{words("rewind.stay")}</p>
           <ul class="plain">
-            {rewind.files.map((path) => (
+            {rewind.left.map(({ path, reason }) => (
               <li key={path}>
-                <PathText path={shownPath(path, folders)} />
+                <PathText path={shownPath(path, folders)} /> <span class="note">{reason}</span>
               </li>
             ))}
           </ul>
-          <p class="note">{words("rewind.note")}</p>
         </>
       ) : undefined}
       <div class="buttons">

@@ -1,11 +1,18 @@
-import type { ChangedFile, TurnChanges } from "@patchbay/conversations/model";
+import type { ChangedFile } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { PathText } from "../widgets/path-text.tsx";
+import { LineCounts } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
+
+type Action = "review" | "keep" | "undo" | "redo";
+
+/** There is something of it that nobody has decided. */
+const isOpenFile = ({ state }: ChangedFile): boolean => state === "applied" || state === "partly" || state === "queued";
+const canUndo = ({ state, obstacle }: ChangedFile): boolean => state !== "undone" && obstacle === undefined;
 
 /** What the newest turn that changed files did to them. */
 export function ChangesBar({ conversation }: { readonly conversation: string }): JSX.Element | undefined {
@@ -14,33 +21,38 @@ export function ChangesBar({ conversation }: { readonly conversation: string }):
   const [isOpen, setOpen] = useState(false);
   const changes = useSelected(({ open }) => open?.turns.at(-1));
   if (changes === undefined || changes.files.length === 0) return undefined;
-  const { turn, files } = changes;
-  const canUndo = files.some(({ state, obstacle }) => state === "applied" && obstacle === undefined);
-  const act = (action: "review" | "undo") => (): void => panel.post({ type: "changes", conversation, turn, action });
+  const { turn, files, more } = changes;
+  const act = (action: Action, path?: string): void =>
+    panel.post({ type: "changes", conversation, turn, action, ...(path === undefined ? {} : { path }) });
+  const forAll = (action: Action, label: string): JSX.Element => (
+    <button type="button" class="text-button" onClick={() => act(action)}>
+      {label}
+    </button>
+  );
+  const canUndoAny = files.some((file) => canUndo(file) && file.state !== "kept");
+  const title = words("changes.title", { count: files.length + more });
   return (
-    <section class="changes" aria-label={words("changes.title", { count: files.length })}>
+    <section class="changes" aria-label={title}>
       <div class="changes-head">
         <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="chevron" class={`chevron ${isOpen ? "open" : ""}`} />
-          <span class="tool-title">{words("changes.title", { count: files.length })}</span>
+          <span class="tool-title">{title}</span>
         </button>
-        <button type="button" class="text-button" onClick={act("review")}>
-          {words("changes.review")}
-        </button>
-        {canUndo ? (
-          <button type="button" class="text-button" onClick={act("undo")}>
-            {words("changes.undoAll")}
-          </button>
-        ) : undefined}
+        {forAll("review", words("changes.review"))}
+        {files.some((file) => isOpenFile(file) && file.obstacle === undefined)
+          ? forAll("keep", words("changes.keepAll"))
+          : undefined}
+        {canUndoAny ? forAll("undo", words("changes.undoAll")) : undefined}
+        {!canUndoAny && files.some(({ canRedo }) => canRedo) ? forAll("redo", words("changes.redoAll")) : undefined}
       </div>
       {isOpen ? (
         <>
           <ul class="plain changes-files">
             {files.map((file) => (
-              <ChangedFileRow key={file.path} conversation={conversation} changes={changes} file={file} />
+              <ChangedFileRow key={file.path} file={file} act={(action) => act(action, file.path)} />
             ))}
           </ul>
-          {changes.ranCommands ? <p class="note">{words("changes.commands")}</p> : undefined}
+          {more > 0 ? <p class="note">{words("changes.more", { count: more })}</p> : undefined}
         </>
       ) : undefined}
     </section>
@@ -48,42 +60,54 @@ export function ChangesBar({ conversation }: { readonly conversation: string }):
 }
 
 function ChangedFileRow({
-  conversation,
-  changes: { turn },
-  file: { path, kind, state, isAsked, obstacle },
+  file,
+  act,
 }: {
-  readonly conversation: string;
-  readonly changes: TurnChanges;
   readonly file: ChangedFile;
+  readonly act: (action: Action) => void;
 }): JSX.Element {
   const words = useWords();
-  const panel = usePanel();
-  const shown = shownPath(path, useFolders());
-  const isApplied = state === "applied";
+  const folders = useFolders();
+  const { path, kind, movedFrom, mark, state, lines, canRedo, obstacle } = file;
+  const shown = shownPath(path, folders);
+  const from = movedFrom === undefined ? undefined : visibleLine(shownPath(movedFrom, folders));
   return (
-    <li class={isApplied ? undefined : "undone"}>
+    <li class={state === "undone" ? "undone" : undefined}>
       <Icon name="file" />
       <button
         type="button"
         class="link change-path"
         title={`${words("changes.open")}: ${visibleLine(shown)}`}
-        onClick={() => panel.post({ type: "changes", conversation, turn, action: "review", path })}
+        onClick={() => act("review")}
       >
         <PathText path={baseName(shown)} />
       </button>
       <span class="change-folder">
         <PathText path={shown.slice(0, -baseName(shown).length - 1)} />
       </span>
-      {kind === "changed" ? undefined : <span class="badge">{words(`changes.${kind}`)}</span>}
-      {isAsked ? undefined : <span class="badge warning">{words("changes.unasked")}</span>}
-      {isApplied ? undefined : <span class="badge">{words("changes.undone")}</span>}
+      {lines === undefined ? undefined : <LineCounts {...lines} />}
+      {kind === "changed" ? undefined : (
+        <span class="badge" title={from}>
+          {words(`changes.${kind}`)}
+        </span>
+      )}
+      {mark === "exact" ? undefined : (
+        <span class={`badge ${mark === "unknown" ? "warning" : ""}`}>{words(`changes.${mark}`)}</span>
+      )}
+      {state === "applied" ? undefined : <span class="badge">{words(`changes.${state}`)}</span>}
       <span class="spring" />
-      <IconButton
-        icon={isApplied ? "undo" : "check"}
-        label={obstacle ?? words(isApplied ? "changes.undo" : "changes.redo")}
-        isDisabled={obstacle !== undefined}
-        onClick={() => panel.post({ type: "changes", conversation, turn, action: isApplied ? "undo" : "redo", path })}
-      />
+      {isOpenFile(file) && (obstacle === undefined || state !== "applied") ? (
+        <IconButton icon="check" label={words("changes.keep")} onClick={() => act("keep")} />
+      ) : undefined}
+      {state === "undone" ? undefined : (
+        <IconButton
+          icon="undo"
+          label={obstacle ?? words(state === "queued" ? "changes.now" : "changes.undo")}
+          isDisabled={obstacle !== undefined}
+          onClick={() => act("undo")}
+        />
+      )}
+      {canRedo ? <IconButton icon="redo" label={words("changes.redo")} onClick={() => act("redo")} /> : undefined}
     </li>
   );
 }

@@ -106,11 +106,15 @@ export function DiffView({
 /** How many lines come and go, e.g. "+3 −1". */
 export function DiffCounts({ change }: { readonly change: FileChange }): JSX.Element | undefined {
   const diff = useMemo(() => smallDiff(change), [change.before, change.after]);
-  if (diff === undefined) return undefined;
+  return diff === undefined ? undefined : <LineCounts {...diff} />;
+}
+
+/** The same where the lines have been counted. */
+export function LineCounts({ added, removed }: { readonly added: number; readonly removed: number }): JSX.Element {
   return (
     <span class="counts" dir="ltr">
-      {diff.added > 0 ? <span class="count-added">+{diff.added}</span> : undefined}
-      {diff.removed > 0 ? <span class="count-removed">−{diff.removed}</span> : undefined}
+      {added > 0 ? <span class="count-added">+{added}</span> : undefined}
+      {removed > 0 ? <span class="count-removed">−{removed}</span> : undefined}
     </span>
   );
 }

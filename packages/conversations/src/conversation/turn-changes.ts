@@ -1,0 +1,210 @@
+import {
+  type Disposable,
+  type LedgerFile,
+  type LedgerTurn,
+  type LedgerUndone,
+  type Logger,
+  messageOf,
+  type TurnLedger,
+} from "@patchbay/core";
+import type { AgentSession, RewindResult } from "../driver.ts";
+import type { ChangedFile, FileChange, LeftFile, TurnChanges } from "../model/changes.ts";
+import type { FileRecord, TextRecord, TurnRecord } from "../transcript/line.ts";
+import type { Transcript } from "../transcript/transcript.ts";
+import type { History } from "./history.ts";
+
+export interface ChangesOptions {
+  /** Absent: nobody keeps one, and nothing is known. */
+  readonly ledger: TurnLedger | undefined;
+  /** By which the ledger knows the conversation. */
+  readonly conversation: string;
+  readonly transcript: () => Transcript;
+  readonly history: () => Pick<History, "all">;
+  readonly logger: Logger;
+  readonly onDidChange: (turns: readonly TurnChanges[]) => void;
+}
+
+/** How many turns are told, */
+const mostTurns = 5;
+
+/** and how many files of each. */
+const mostFiles = 200;
+
+/** What the turns of a conversation changed, as the ledger has it: everybody else who asks there sees the same. */
+export class Changes implements Disposable {
+  readonly #options: ChangesOptions;
+  readonly #following: Disposable | undefined;
+  #turns: readonly TurnChanges[];
+  #isReading = false;
+  #isStale = false;
+  #isDisposed = false;
+
+  constructor(options: ChangesOptions) {
+    this.#options = options;
+    this.#turns = this.#old;
+    this.#following = options.ledger?.onDidChange(() => this.load());
+    this.load();
+  }
+
+  /** The newest turns that changed files, oldest first. */
+  get turns(): readonly TurnChanges[] {
+    return this.#turns;
+  }
+
+  /** Asks again, also for what another window has written by now. */
+  load(): void {
+    this.#isStale = true;
+    if (!this.#isReading) void this.#read();
+  }
+
+  /** What a turn did to a file. Undefined: it did nothing, or no text of it is kept. */
+  async change(turn: string, path: string): Promise<FileChange | undefined> {
+    const texts = (await this.#options.ledger?.texts({ turn, path })) ?? (await this.#oldTexts(turn, path));
+    if (texts === undefined) return undefined;
+    const { before, after } = texts;
+    return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  }
+
+  /** Takes a turn, or a file of it, off the list of what is to be reviewed. */
+  async keep(turn: string, path?: string): Promise<void> {
+    await this.#options.ledger?.keep(partOf(turn, path));
+  }
+
+  /** Gives the files of a turn, or one of them, back what they held before, and says which it left alone. `now`: also while the agent works. */
+  async undo(turn: string, path?: string, now = false): Promise<readonly LeftFile[]> {
+    return leftOf((await this.#options.ledger?.undo(partOf(turn, path), { now })) ?? []);
+  }
+
+  /** Takes undos back. */
+  async redo(turn: string, path?: string): Promise<readonly LeftFile[]> {
+    return leftOf((await this.#options.ledger?.redo(partOf(turn, path))) ?? []);
+  }
+
+  /** Undoes all turns since a prompt; `dryRun` only tells. Where nobody keeps a ledger, by the agent's own means. */
+  async rewind(prompt: string, dryRun: boolean, agent?: Pick<AgentSession, "rewind">): Promise<RewindResult> {
+    const { ledger, conversation } = this.#options;
+    if (ledger === undefined) return (await agent?.rewind?.(prompt, dryRun)) ?? nothing;
+    const since = { conversation, prompts: await this.#promptsFrom(prompt) };
+    const files = await (dryRun ? ledger.rehearse(since) : ledger.undoSince(since));
+    if (files.length === 0) return nothing;
+    const left = leftOf(files);
+    const restored = files.filter(({ outcome }) => comesBack.has(outcome)).map(({ path }) => path);
+    return { canRewind: true, files: restored, ...(left.length === 0 ? {} : { left }) };
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#following?.dispose();
+  }
+
+  async #promptsFrom(prompt: string): Promise<readonly string[]> {
+    const prompts: string[] = [];
+    for await (const { entry } of this.#options.history().all())
+      if (entry.kind === "prompt" && (prompts.length > 0 || entry.id === prompt)) prompts.push(entry.id);
+    return prompts;
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    while (this.#isStale && !this.#isDisposed) {
+      this.#isStale = false;
+      const { ledger, conversation, logger, onDidChange } = this.#options;
+      try {
+        const known = (await ledger?.turnsOf(conversation, mostTurns)) ?? [];
+        const turns = [...this.#old, ...known.map(changesOf)].slice(-mostTurns);
+        if (JSON.stringify(turns) === JSON.stringify(this.#turns)) continue;
+        this.#turns = turns;
+        if (!this.#isDisposed) onDidChange(turns);
+      } catch (error) {
+        logger.warn("What agents changed could not be read", { reason: messageOf(error) });
+      }
+    }
+    this.#isReading = false;
+  }
+
+  get #old(): readonly TurnChanges[] {
+    return this.#options.transcript().turns.slice(-mostTurns).map(oldChanges);
+  }
+
+  /** What was noted here before there was a ledger for it. */
+  async #oldTexts(turn: string, path: string): Promise<Pick<FileChange, "before" | "after"> | undefined> {
+    const { turns, texts } = this.#options.transcript();
+    const file = turns.find((one) => one.turn === turn)?.files.find((one) => one.path === path);
+    const read = async (record: TextRecord | undefined): Promise<string | undefined> =>
+      record?.kind === "text" ? await texts.read(record.key) : undefined;
+    const [before, after] = await Promise.all([read(file?.before), read(file?.after)]);
+    const isLost =
+      (before === undefined && file?.before?.kind !== "absent") ||
+      (after === undefined && file?.after?.kind !== "absent");
+    return isLost
+      ? undefined
+      : { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  }
+}
+
+const nothing: RewindResult = { canRewind: false, reason: "No files have changed since.", files: [] };
+
+const comesBack: ReadonlySet<LedgerUndone["outcome"]> = new Set(["undone", "partly", "queued"]);
+
+function partOf(turn: string, path: string | undefined): { readonly turn: string; readonly path?: string } {
+  return { turn, ...(path === undefined ? {} : { path }) };
+}
+
+/** What an undo did not do, for people. */
+const reasons: Readonly<Partial<Record<LedgerUndone["outcome"], string>>> = {
+  partly: "Some of its lines have been changed since, and stay.",
+  conflict: "It has been changed since, and stays.",
+  stale: "It was changed just now. Try again.",
+  unknown: "No copy of it was kept: it cannot be undone here",
+  failed: "It could not be written.",
+  unsure: "It may be your own change, and stays. Undo it by itself if it is not.",
+};
+
+function leftOf(files: readonly LedgerUndone[]): readonly LeftFile[] {
+  return files.flatMap(({ path, outcome }) => {
+    const reason = reasons[outcome];
+    return reason === undefined ? [] : [{ path, reason }];
+  });
+}
+
+function changesOf({ id, prompt, files }: LedgerTurn): TurnChanges {
+  const paths = new Set(files.map(({ path }) => path));
+  // A file that was moved is one change, at its new place.
+  const told = files.filter(({ movedTo }) => movedTo === undefined || !paths.has(movedTo));
+  return {
+    turn: id,
+    ...(prompt === undefined ? {} : { prompt }),
+    files: told.slice(0, mostFiles).map(changedFileOf),
+    more: Math.max(0, told.length - mostFiles),
+  };
+}
+
+function changedFileOf(file: LedgerFile): ChangedFile {
+  const { path, kind, attribution, review, isAccepted, lines, cannotUndo, movedFrom, canRedo } = file;
+  return {
+    path,
+    kind: movedFrom === undefined ? kind : "moved",
+    mark: attribution,
+    state: isAccepted === true ? "accepted" : review === "unreviewed" ? "applied" : review,
+    canRedo,
+    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...(lines === undefined ? {} : { lines }),
+    ...(cannotUndo === undefined ? {} : { obstacle: "No copy of it was kept: it cannot be undone here" }),
+  };
+}
+
+/** It can be looked at for as long as the conversation is kept. */
+function oldChanges({ turn, files }: TurnRecord): TurnChanges {
+  return {
+    turn,
+    prompt: turn,
+    files: files.slice(0, mostFiles).map(oldFile),
+    more: Math.max(0, files.length - mostFiles),
+  };
+}
+
+function oldFile({ path, before, after, isUndone }: FileRecord): ChangedFile {
+  const kind = after?.kind === "absent" ? "deleted" : before?.kind === "absent" ? "created" : "changed";
+  const obstacle = "It was noted by an earlier version, and can only be looked at.";
+  return { path, kind, mark: "exact", state: isUndone ? "undone" : "applied", canRedo: false, obstacle };
+}

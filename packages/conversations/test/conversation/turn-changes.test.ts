@@ -1,0 +1,314 @@
+import { appendFileSync, chmodSync, readdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { FolderLedgers } from "@patchbay/turns";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import { makeLab, textBlock } from "./conversation-lab.ts";
+import { LedgerLab } from "./ledger-lab.ts";
+
+const lines = (...values: readonly string[]): string => `${values.join("\n")}\n`;
+const original = lines("one", "two", "three", "four", "five");
+
+let lab: LedgerLab;
+let conversation: Conversation;
+
+beforeEach(async () => {
+  lab = new LedgerLab();
+  lab.write("a.txt", original);
+  conversation = await lab.conversation();
+});
+
+const newest = (): string => conversation.status.turns.at(-1)?.turn ?? "";
+
+describe("the files of a turn", () => {
+  it("are those that the agent wrote and those that its commands changed, with what was done", async () => {
+    lab.write("gone.txt", "gone\n");
+    lab.write("old-name.txt", "moved\n");
+    lab.write("run.sh", "#!/bin/sh\n");
+    chmodSync(lab.path("run.sh"), 0o644);
+    const prompt = await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", lines("ONE", "two", "three", "four", "five", "six"));
+      await lab.runs("t1", () => {
+        lab.write("new.txt", "new\n");
+        lab.write("new.bin", new Uint8Array([0, 1, 2, 255]));
+        lab.remove("gone.txt");
+        renameSync(lab.path("old-name.txt"), lab.path("new-name.txt"));
+        chmodSync(lab.path("run.sh"), 0o755);
+      });
+    });
+    await expect
+      .poll(() => lab.shown(conversation))
+      .toEqual([
+        "a.txt changed exact applied",
+        "gone.txt deleted likely applied",
+        "new-name.txt moved likely applied",
+        "new.bin binary likely applied",
+        "new.txt created likely applied",
+        "run.sh mode likely applied",
+      ]);
+    expect(conversation.status.turns).toMatchObject([{ prompt, more: 0 }]);
+    expect(conversation.status.turns[0]?.files[0]?.lines).toEqual({ added: 2, removed: 1 });
+
+    expect(await conversation.files.undo(newest())).toEqual([]);
+    const left = ["a.txt", "gone.txt", "old-name.txt"].map((name) => lab.read(name));
+    expect(left).toEqual([original, "gone\n", "moved\n"]);
+    expect(["new.txt", "new.bin", "new-name.txt"].map((name) => lab.read(name))).toEqual(
+      Array.from({ length: 3 }, () => undefined),
+    );
+    expect(statSync(lab.path("run.sh")).mode & 0o777).toBe(0o644);
+    await expect.poll(() => lab.shown(conversation).every((file) => file.endsWith("undone"))).toBe(true);
+
+    expect(await conversation.files.redo(newest())).toEqual([]);
+    expect(lab.read("new-name.txt")).toBe("moved\n");
+    expect(lab.read("old-name.txt")).toBeUndefined();
+    expect(statSync(lab.path("run.sh")).mode & 0o777).toBe(0o755);
+    await expect.poll(() => lab.shown(conversation).every((file) => file.endsWith("applied"))).toBe(true);
+  });
+
+  it("are undone and brought back one by one; one that was moved is one of them", async () => {
+    lab.write("old-name.txt", "moved\n");
+    await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", "changed\n");
+      await lab.runs("t1", () => renameSync(lab.path("old-name.txt"), lab.path("new-name.txt")));
+    });
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
+    expect(await conversation.files.undo(newest(), lab.path("new-name.txt"))).toEqual([]);
+    expect([lab.read("old-name.txt"), lab.read("new-name.txt")]).toEqual(["moved\n", undefined]);
+    expect(lab.read("a.txt")).toBe("changed\n");
+    await expect
+      .poll(() => lab.shown(conversation))
+      .toEqual(["a.txt changed exact applied", "new-name.txt moved likely undone"]);
+    expect(conversation.status.turns[0]?.files.map(({ canRedo }) => canRedo)).toEqual([false, true]);
+    const both = { before: "moved\n", after: "moved\n" };
+    expect(await conversation.files.change(newest(), lab.path("new-name.txt"))).toMatchObject(both);
+    expect(await conversation.files.redo(newest(), lab.path("new-name.txt"))).toEqual([]);
+    expect([lab.read("old-name.txt"), lab.read("new-name.txt")]).toEqual([undefined, "moved\n"]);
+  });
+
+  it("have both their texts for a diff, also once they were decided", async () => {
+    await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", "changed\n");
+      await lab.writes(host, "new.txt", "new\n");
+    });
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
+    const change = { path: lab.path("a.txt"), before: original, after: "changed\n" };
+    expect(await conversation.files.change(newest(), lab.path("a.txt"))).toEqual(change);
+    expect(await conversation.files.change(newest(), lab.path("new.txt"))).toEqual({
+      path: lab.path("new.txt"),
+      after: "new\n",
+    });
+    await conversation.files.undo(newest(), lab.path("a.txt"));
+    expect(await conversation.files.change(newest(), lab.path("a.txt"))).toEqual(change);
+    expect(await conversation.files.change(newest(), lab.path("other.txt"))).toBeUndefined();
+  });
+
+  it("stay as they are where they are kept, unless one is named", async () => {
+    await lab.turn(conversation, async (host) => await lab.writes(host, "a.txt", "changed\n"));
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
+    await conversation.files.keep(newest());
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact kept"]);
+    await conversation.files.undo(newest());
+    expect(lab.read("a.txt")).toBe("changed\n");
+    await conversation.files.undo(newest(), lab.path("a.txt"));
+    expect(lab.read("a.txt")).toBe(original);
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
+  });
+
+  it("are accepted where they were accepted in a review, and then undone with the turn, too", async () => {
+    await lab.turn(conversation, async (host) => {
+      const { id, folder } = conversation.about;
+      const source = { agent: "claude", agentName: "Claude Code", session: id, folder };
+      lab.ledgers.accepted(source, lab.path("a.txt"), "changed\n");
+      await lab.writes(host, "a.txt", "changed\n");
+    });
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact accepted"]);
+    await conversation.files.undo(newest());
+    expect(lab.read("a.txt")).toBe(original);
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
+  });
+
+  it("keep what was changed otherwise since; where that is in the same lines, an undo leaves them alone and says so", async () => {
+    await lab.turn(
+      conversation,
+      async (host) => await lab.writes(host, "a.txt", lines("ONE", "two", "three", "four", "five")),
+    );
+    lab.write("a.txt", lines("ONE", "two", "three", "four", "FIVE"));
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
+    expect(await conversation.files.undo(newest(), lab.path("a.txt"))).toEqual([]);
+    expect(lab.read("a.txt")).toBe(lines("one", "two", "three", "four", "FIVE"));
+    lab.write("a.txt", lines("mine", "two", "three", "four", "FIVE"));
+    const reason = "It has been changed since, and stays.";
+    expect(await conversation.files.redo(newest(), lab.path("a.txt"))).toEqual([{ path: lab.path("a.txt"), reason }]);
+    expect(lab.read("a.txt")).toBe(lines("mine", "two", "three", "four", "FIVE"));
+  });
+
+  it("are never deleted by an undo where somebody has gone on with them", async () => {
+    await lab.turn(conversation, async (host) => await lab.writes(host, "new.txt", "new\n"));
+    lab.write("new.txt", "new\nmine\n");
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
+    await conversation.files.undo(newest(), lab.path("new.txt"));
+    expect(lab.read("new.txt")).toBe("mine\n");
+  });
+
+  it("are undone at the end of the turn while the agent works, or at once", async () => {
+    await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", "changed\n");
+      await lab.writes(host, "new.txt", "new\n");
+      await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
+      await conversation.files.undo(newest());
+      await expect
+        .poll(() => lab.shown(conversation))
+        .toEqual(["a.txt changed exact queued", "new.txt created exact queued"]);
+      await conversation.files.undo(newest(), lab.path("new.txt"), true);
+      expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual(["changed\n", undefined]);
+    });
+    await expect.poll(() => lab.read("a.txt")).toBe(original);
+    expect(lab.read("new.txt")).toBeUndefined();
+  });
+
+  it("are the same for everybody: what is undone elsewhere is undone here, and the other way round", async () => {
+    await lab.turn(conversation, async (host) => await lab.writes(host, "a.txt", "changed\n"));
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
+    const elsewhere = lab.open();
+    await elsewhere.settled();
+    await elsewhere.undo(elsewhere.turns()[0]?.id ?? "");
+    expect(lab.read("a.txt")).toBe(original);
+    await seeOthers(lab, lab.ledgers);
+    await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
+    await conversation.files.redo(newest(), lab.path("a.txt"));
+    expect(lab.read("a.txt")).toBe("changed\n");
+    await elsewhere.keep("none");
+    const [file] = elsewhere.turns().find(({ id }) => id === newest())?.files ?? [];
+    expect(file?.review).toBe("unreviewed");
+    expect(elsewhere.lastUndo()).toBeUndefined();
+  });
+
+  it("are there after a reload, also where another window wrote them", async () => {
+    const prompt = await lab.turn(conversation, async (host) => await lab.writes(host, "a.txt", "changed\n"));
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
+    await conversation.close();
+    lab.ledgers.dispose();
+    const ledgers = lab.open();
+    conversation = await lab.conversation(lab.labWith(ledgers));
+    await expect.poll(() => conversation.status.turns).toMatchObject([{ prompt, files: [{ kind: "changed" }] }]);
+    await conversation.files.undo(newest());
+    expect(lab.read("a.txt")).toBe(original);
+  });
+});
+
+describe("back to a prompt", () => {
+  it("undoes all turns since, after it has shown what comes back and what stays", async () => {
+    await lab.turn(
+      conversation,
+      async (host) => await lab.writes(host, "a.txt", lines("0", "two", "three", "four", "five")),
+    );
+    const prompt = await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", lines("1", "two", "three", "four", "five"));
+      await lab.writes(host, "yours.txt", "agent\n");
+    });
+    await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", lines("1", "two", "three", "four", "5"));
+      await lab.writes(host, "new.txt", "new\n");
+    });
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(5);
+    expect(conversation.status.capabilities?.rewind).toBe(true);
+    lab.write("yours.txt", "yours\n");
+    const outcome = {
+      canRewind: true,
+      files: [lab.path("a.txt"), lab.path("new.txt")],
+      left: [{ path: lab.path("yours.txt"), reason: "It has been changed since, and stays." }],
+    };
+    expect(await conversation.rewind(prompt, true)).toEqual(outcome);
+    expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual([lines("1", "two", "three", "four", "5"), "new\n"]);
+    expect(lab.shown(conversation).filter((file) => file.endsWith("undone"))).toEqual([]);
+    expect(await conversation.rewind(prompt, false)).toEqual(outcome);
+    expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual([lines("0", "two", "three", "four", "five"), undefined]);
+    expect(lab.read("yours.txt")).toBe("yours\n");
+    expect(await conversation.rewind(prompt, true)).toMatchObject({ files: [] });
+  });
+
+  it("says beforehand what may be the user's own, and what nobody has a copy of", async () => {
+    lab.write("large.txt", "x".repeat(2 * 1024 * 1024));
+    const prompt = await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "large.txt", "small\n");
+      // No command ran: somebody else saved it.
+      lab.write("saved.txt", "by hand\n");
+    });
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
+    const copy = "No copy of it was kept: it cannot be undone here";
+    expect(conversation.status.turns[0]?.files.map(({ obstacle }) => obstacle)).toEqual([copy, undefined]);
+    expect(await conversation.rewind(prompt, true)).toEqual({
+      canRewind: true,
+      files: [],
+      left: [
+        { path: lab.path("large.txt"), reason: copy },
+        {
+          path: lab.path("saved.txt"),
+          reason: "It may be your own change, and stays. Undo it by itself if it is not.",
+        },
+      ],
+    });
+  });
+
+  it("also brings back what was kept, and files that are no text", async () => {
+    lab.write("logo.bin", new Uint8Array([0, 1, 2]));
+    const prompt = await lab.turn(conversation, async (host) => {
+      await lab.writes(host, "a.txt", "changed\n");
+      await lab.writes(host, "yours.txt", "agent\n");
+      await lab.runs("t1", () => lab.write("logo.bin", new Uint8Array([0, 9])));
+    });
+    await lab.turn(conversation, async () => {
+      await lab.runs("t2", () => lab.write("logo.bin", new Uint8Array([0, 7, 7])));
+    });
+    await expect.poll(() => lab.shown(conversation)).toHaveLength(4);
+    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("a.txt"));
+    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("yours.txt"));
+    lab.write("yours.txt", "mine\n");
+    const files = [lab.path("a.txt"), lab.path("logo.bin")];
+    const left = [{ path: lab.path("yours.txt"), reason: "It has been changed since, and stays." }];
+    expect(await conversation.rewind(prompt, true)).toEqual({ canRewind: true, files, left });
+    expect(await conversation.rewind(prompt, false)).toEqual({ canRewind: true, files, left });
+    expect([lab.read("a.txt"), lab.read("logo.bin")]).toEqual([original, "\0\u0001\u0002"]);
+  });
+
+  it("is the agent's own where nobody keeps a ledger, and no files are listed then", async () => {
+    const plain = makeLab();
+    const one = await plain.open("plain");
+    one.prompt([textBlock("go")]);
+    await expect.poll(() => plain.sessions.at(-1)?.isInTurn).toBe(true);
+    plain.session.say({ type: "file-changed", path: "/w/a.txt", isAsked: false });
+    expect(one.status.turns).toEqual([]);
+    expect(one.status.capabilities?.rewind).toBe(false);
+    const rewound = { canRewind: true, files: ["/w/a.txt"] };
+    Object.assign(plain.session, { rewind: async () => await Promise.resolve(rewound) });
+    expect(await one.rewind("p", true)).toEqual(rewound);
+    await one.close();
+  });
+});
+
+it("what an earlier version noted in a transcript can be looked at, and not be undone", async () => {
+  await lab.turn(conversation, () => {});
+  await conversation.close();
+  const { store } = lab.lab;
+  const file = await store.open("c1");
+  await file.transcript.texts.write("was", "one\n");
+  await file.release();
+  const record = { path: "/w/a.txt", before: { kind: "text", key: "was" }, after: { kind: "absent" } };
+  const files = [{ ...record, isAsked: true, isUndone: false }];
+  const [transcript] = readdirSync(lab.lab.directory, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ndjson"),
+  );
+  const line = JSON.stringify({ turn: { turn: "p1", place: 0, ranCommands: false, files } });
+  appendFileSync(join(lab.lab.directory, transcript ?? ""), `${line}\n`);
+  conversation = await lab.conversation();
+  const obstacle = "It was noted by an earlier version, and can only be looked at.";
+  expect(conversation.status.turns).toMatchObject([{ turn: "p1", files: [{ kind: "deleted", obstacle }] }]);
+  expect(await conversation.files.change("p1", "/w/a.txt")).toEqual({ path: "/w/a.txt", before: "one\n" });
+});
+
+/** A window looks at what another one wrote a moment later. */
+async function seeOthers(of: LedgerLab, ledgers: FolderLedgers): Promise<void> {
+  await ledgers.keep("none");
+  of.clock.advance(1_000);
+  await ledgers.settled();
+}

@@ -1,0 +1,100 @@
+import type { Event } from "../support/emitter.ts";
+
+/** What a turn did to a file. */
+export interface LedgerFile {
+  /** Absolute, as the editor names it. */
+  readonly path: string;
+  /** `mode`: only its permissions; `binary` and `large`: no text of it can be shown. */
+  readonly kind: "created" | "changed" | "deleted" | "mode" | "link" | "binary" | "large";
+  /** `exact`: the agent told of the write, or the user accepted it. `unknown`: it may be the user's own change. */
+  readonly attribution: "exact" | "likely" | "unknown";
+  /** `queued`: an undo waits for the end of the agent's turn. */
+  readonly review: "unreviewed" | "kept" | "undone" | "partly" | "queued";
+  /** Lines that came and went; undefined where no text is kept. */
+  readonly lines: { readonly added: number; readonly removed: number } | undefined;
+  /** Why an undo cannot bring back what it was before; not there where it can. */
+  readonly cannotUndo?: "large" | "withheld" | "failed" | "unread" | "special";
+  /** Of a file that is new: where it stood before. */
+  readonly movedFrom?: string;
+  /** Of a file that is gone: where the turn moved it. */
+  readonly movedTo?: string;
+  /** It is kept because the user accepted it in a review: an undo of the whole turn takes it back, too. */
+  readonly isAccepted?: true;
+  /** An undo of it still stands, and can be taken back. */
+  readonly canRedo: boolean;
+}
+
+/** A turn of a conversation. */
+export interface LedgerTurn {
+  readonly id: string;
+  /** The prompt that began it, by the conversation's name for it; undefined where that is not known. */
+  readonly prompt: string | undefined;
+  /** By path. */
+  readonly files: readonly LedgerFile[];
+}
+
+/** All of a turn, a file of it, or a hunk of that: lines from 0, the end not included, of what the turn left. */
+export interface LedgerPart {
+  readonly turn: string;
+  readonly path?: string;
+  readonly hunk?: { readonly start: number; readonly end: number };
+}
+
+/** What became of a file that was to be undone. */
+export interface LedgerUndone {
+  readonly path: string;
+  /**
+   * `partly`: lines that changed since were left alone. `conflict`: all of them had. `stale`: the file changed while it was written.
+   * `unknown`: nobody kept what it was before. `failed`: it could not be written. `unsure`: it may be the user's own change, and was not
+   * named. `queued`: it waits for the end of the agent's turn.
+   */
+  readonly outcome: "undone" | "partly" | "conflict" | "queued" | "stale" | "unknown" | "failed" | "unsure";
+}
+
+/** The prompts of a conversation from one on, by the conversation's names for them. */
+export interface PromptsSince {
+  readonly conversation: string;
+  readonly prompts: readonly string[];
+}
+
+/**
+ * PORT: what the turns of conversations changed, as everybody sees it who asks: the panel, the editor's list of turns, the command line.
+ * Implemented by `FolderLedgers` of `@patchbay/turns`, which hears of the turns as `TurnWitness`.
+ */
+export interface TurnLedger {
+  /** Something of some turn has changed, whoever did it. */
+  readonly onDidChange: Event<void>;
+  /** Turns of a conversation that changed files, oldest first: the newest ones, up to a number. */
+  turnsOf(conversation: string, most: number): Promise<readonly LedgerTurn[]>;
+  /** A file as it was before a turn, and as the turn left it, a side undefined where there was none. Undefined: no text of it is kept. */
+  texts(part: LedgerPart & { readonly path: string }): Promise<LedgerTexts | undefined>;
+  /** Takes a change off the list of what is to be reviewed. False where there is nothing of the kind. */
+  keep(part: LedgerPart): Promise<boolean>;
+  /** While the agent works, an undo waits for the end of its turn; `now`: it does not. What was kept and is named is undone, too. */
+  undo(part: LedgerPart, how?: { readonly now?: boolean }): Promise<readonly LedgerUndone[]>;
+  /** Takes undos of a turn, or of a file of it, back. */
+  redo(part: LedgerPart): Promise<readonly LedgerUndone[]>;
+  /** Undoes all turns since a prompt, the newest first, also what was kept. One line for each file: the worst that came of it. */
+  undoSince(since: PromptsSince): Promise<readonly LedgerUndone[]>;
+  /** What that would do. */
+  rehearse(since: PromptsSince): Promise<readonly LedgerUndone[]>;
+}
+
+export interface LedgerTexts {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** A ledger that is loaded late. `get` resolves with undefined where nobody keeps one now. */
+export function lateLedger(get: () => Promise<TurnLedger | undefined>, onDidChange: Event<void>): TurnLedger {
+  return {
+    onDidChange,
+    turnsOf: async (...asked) => (await (await get())?.turnsOf(...asked)) ?? [],
+    texts: async (part) => await (await get())?.texts(part),
+    keep: async (part) => (await (await get())?.keep(part)) ?? false,
+    undo: async (...asked) => (await (await get())?.undo(...asked)) ?? [],
+    redo: async (part) => (await (await get())?.redo(part)) ?? [],
+    undoSince: async (since) => (await (await get())?.undoSince(since)) ?? [],
+    rehearse: async (since) => (await (await get())?.rehearse(since)) ?? [],
+  };
+}

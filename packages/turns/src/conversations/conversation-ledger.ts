@@ -1,0 +1,243 @@
+import type {
+  Event,
+  LedgerFile,
+  LedgerPart,
+  LedgerTexts,
+  LedgerTurn,
+  LedgerUndone,
+  Platform,
+  PromptsSince,
+  TurnLedger,
+} from "@patchbay/core";
+import type { Contents } from "../ledger/contents.ts";
+import type { FileRecord, TurnRecord } from "../ledger/records.ts";
+import type { TurnBook } from "../ledger/turn-book.ts";
+import type { Places } from "../look/places.ts";
+import type { UndoLedger, UndoneFile } from "../model.ts";
+import { Rehearsal } from "./rehearsal.ts";
+import type { Undoing } from "../undo/undoing.ts";
+
+export interface ConversationLedgerOptions {
+  readonly platform: Platform;
+  readonly book: TurnBook;
+  readonly places: Places;
+  readonly contents: Contents;
+  readonly ledger: UndoLedger;
+  readonly undo: Undoing;
+  /** The same for another ledger. */
+  readonly undoIn: (ledger: UndoLedger) => Undoing;
+  readonly onDidChange: Event<void>;
+  /** Resolves when what was told so far is worked in. */
+  readonly workedIn: () => Promise<void>;
+}
+
+/** The ledger as conversations see it: the turns that they told of, each with its prompt. */
+export class ConversationLedger implements TurnLedger {
+  readonly #options: ConversationLedgerOptions;
+
+  constructor(options: ConversationLedgerOptions) {
+    this.#options = options;
+  }
+
+  get onDidChange(): Event<void> {
+    return this.#options.onDidChange;
+  }
+
+  async turnsOf(conversation: string, most: number): Promise<readonly LedgerTurn[]> {
+    await this.#options.workedIn();
+    const { book, places } = this.#options;
+    const undone = this.#undone();
+    const turns = this.#turnsOf(conversation).filter(({ files }) => files.size > 0);
+    return turns.slice(-most).map((turn) => ({
+      id: turn.id,
+      prompt: turn.conversation?.prompt,
+      files: book.info(turn, places).files.map(({ mode: _mode, target: _target, ...file }): LedgerFile => {
+        const record = this.#file(turn.id, file.path);
+        const isAccepted = file.review === "kept" && record !== undefined && record.undecided === undefined;
+        return {
+          ...file,
+          ...(isAccepted ? { isAccepted } : {}),
+          canRedo: undone.has(`${turn.id} ${places.real(file.path)}`),
+        };
+      }),
+    }));
+  }
+
+  async texts({ turn, path }: LedgerPart & { readonly path: string }): Promise<LedgerTexts | undefined> {
+    await this.#options.workedIn();
+    const { contents, places } = this.#options;
+    const file = this.#file(turn, path);
+    // What git holds of it is read there, and is shown as little as what is kept here.
+    if (file === undefined || !contents.mayKeep(places.real(path))) return undefined;
+    const { movedFrom, after: left } = file;
+    const was = (movedFrom === undefined ? undefined : this.#options.book.get(turn)?.files.get(movedFrom)) ?? file;
+    const [before, after] = await Promise.all([contents.read(was.before), contents.read(left)]);
+    if (before === undefined && was.before.kind !== "none") return undefined;
+    if (after === undefined && left.kind !== "none") return undefined;
+    return { before, after };
+  }
+
+  async keep({ turn, path, hunk }: LedgerPart): Promise<boolean> {
+    await this.#options.workedIn();
+    const { undo } = this.#options;
+    if (path === undefined) return await undo.keep(turn, {});
+    let isKept = false;
+    for (const one of this.#moved(turn, path)) {
+      if (await undo.keep(turn, { path: one, ...(hunk === undefined ? {} : { hunk }) })) isKept = true;
+    }
+    return isKept;
+  }
+
+  async undo({ turn, path, hunk }: LedgerPart, how: { readonly now?: boolean } = {}): Promise<readonly LedgerUndone[]> {
+    await this.#options.workedIn();
+    const { undo } = this.#options;
+    if (path === undefined) return toldOf((await undo.undo(turn, how)).files);
+    const done: UndoneFile[] = [];
+    for (const one of this.#moved(turn, path)) {
+      await this.#takeUpAgain(turn, one);
+      const request = { ...how, path: one, ...(hunk === undefined ? {} : { hunk }) };
+      done.push(...(await undo.undo(turn, request)).files);
+    }
+    return toldOf(done);
+  }
+
+  async redo({ turn, path }: LedgerPart): Promise<readonly LedgerUndone[]> {
+    await this.#options.workedIn();
+    await this.#options.ledger.refresh();
+    const { book, undo, places } = this.#options;
+    const paths = path === undefined ? undefined : this.#moved(turn, path);
+    const real = paths?.map((one) => places.real(one));
+    const isStanding = (file: FileRecord): boolean =>
+      file.review !== "undone" && (real === undefined || real.includes(file.path));
+    const done: UndoneFile[] = [];
+    for (const entry of book.all.toReversed()) {
+      if (entry.undoes !== turn) continue;
+      const meant = Array.from(entry.files.values()).filter(isStanding);
+      const named = meant.map((file) => places.named(file.path));
+      if (named.length === 0) continue;
+      for (const part of path === undefined ? [{}] : named.map((one) => ({ path: one }))) {
+        const { files } = await undo.undo(entry.id, { ...part, now: true });
+        done.push(...files.filter((file) => named.includes(file.path)));
+      }
+    }
+    return toldOf(done);
+  }
+
+  async undoSince(since: PromptsSince): Promise<readonly LedgerUndone[]> {
+    await this.#options.workedIn();
+    await this.#options.ledger.refresh();
+    const { undo, places } = this.#options;
+    const done: UndoneFile[] = [];
+    for (const turn of this.#turnsSince(since)) {
+      const meant = standing(turn);
+      for (const { path } of meant) await this.#takeUpAgain(turn.id, places.named(path));
+      const paths = new Set(meant.map(({ path }) => places.named(path)));
+      const { files } = await undo.undo(turn.id, {});
+      done.push(...files.filter(({ path }) => paths.has(path)));
+    }
+    return worstOf(done);
+  }
+
+  async rehearse(since: PromptsSince): Promise<readonly LedgerUndone[]> {
+    await this.#options.workedIn();
+    const { platform, ledger, contents, places, undoIn } = this.#options;
+    await ledger.refresh();
+    const turns = this.#turnsSince(since);
+    const keptAgain = new Set<FileRecord>();
+    for (const turn of turns) for (const file of standing(turn)) if (await this.#isKeptWhole(file)) keptAgain.add(file);
+    const rehearsal = new Rehearsal({
+      ledger,
+      contents,
+      sides: (id, path) => {
+        const file = this.#file(id, path);
+        return file === undefined || keptAgain.has(file) ? file : (file.undecided ?? file);
+      },
+      facts: async (path) => await platform.files.lstat(places.real(path)),
+    });
+    const undo = undoIn(rehearsal);
+    const done: UndoneFile[] = [];
+    for (const turn of turns) {
+      const paths = new Set(standing(turn).map(({ path }) => places.named(path)));
+      const { files } = await undo.undo(turn.id, { now: true });
+      done.push(...files.filter(({ path }) => paths.has(path)));
+    }
+    undo.dispose();
+    return worstOf(done);
+  }
+
+  /** Oldest first. */
+  #turnsOf(conversation: string): readonly TurnRecord[] {
+    return this.#options.book.all.filter(
+      (turn) => turn.conversation !== undefined && turn.session === conversation && turn.undoes === undefined,
+    );
+  }
+
+  /** Newest first. */
+  #turnsSince({ conversation, prompts }: PromptsSince): readonly TurnRecord[] {
+    const turns = this.#turnsOf(conversation);
+    const first = turns.findIndex((turn) => prompts.includes(turn.conversation?.prompt ?? ""));
+    return first === -1 ? [] : turns.slice(first).toReversed();
+  }
+
+  #file(turn: string, path: string): FileRecord | undefined {
+    const { book, places } = this.#options;
+    return book.get(turn)?.files.get(places.real(path));
+  }
+
+  /** Turns and files of which an undo still stands. */
+  #undone(): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const { undoes, files } of this.#options.book.all) {
+      if (undoes === undefined) continue;
+      for (const { path, review } of files.values()) if (review !== "undone") found.add(`${undoes} ${path}`);
+    }
+    return found;
+  }
+
+  /** A file, and where it stood before if the turn moved it: both are one change. */
+  #moved(turn: string, path: string): readonly string[] {
+    const { book, places } = this.#options;
+    const record = book.get(turn);
+    const files = record === undefined ? [] : book.info(record, places).files;
+    const from = files.find((one) => one.path === path)?.movedFrom;
+    return from !== undefined && files.some((one) => one.path === from) ? [path, from] : [path];
+  }
+
+  /** What the user kept, and now names, is to be decided again. */
+  async #takeUpAgain(turn: string, path: string): Promise<void> {
+    const { book } = this.#options;
+    const [record, file] = [book.get(turn), this.#file(turn, path)];
+    if (record === undefined || file === undefined || !(await this.#isKeptWhole(file))) return;
+    await book.review(record, file.path, { review: "unreviewed", undecided: undefined });
+  }
+
+  /** Of a file that is kept something may have been undone before. */
+  async #isKeptWhole({ review, undecided, after }: FileRecord): Promise<boolean> {
+    return (
+      review === "kept" && undecided !== undefined && (await this.#options.contents.isSame(undecided.before, after))
+    );
+  }
+}
+
+/** What an undo would find there. */
+function standing({ files }: TurnRecord): readonly FileRecord[] {
+  return Array.from(files.values()).filter(({ review }) => review !== "undone");
+}
+
+function toldOf(files: readonly UndoneFile[]): readonly LedgerUndone[] {
+  return files.map(({ path, outcome }) => ({ path, outcome }));
+}
+
+/** The worst last. */
+const outcomes = ["undone", "queued", "partly", "stale", "conflict", "unsure", "unknown", "failed"] as const;
+
+/** One for each file: several turns may have changed it. */
+function worstOf(files: readonly UndoneFile[]): readonly LedgerUndone[] {
+  const found = new Map<string, UndoneFile["outcome"][]>();
+  for (const { path, outcome } of files) found.set(path, [...(found.get(path) ?? []), outcome]);
+  const told = Array.from(found, ([path, all]) => {
+    const worst = all.reduce((one, other) => (outcomes.indexOf(other) > outcomes.indexOf(one) ? other : one));
+    return { path, outcome: worst === "conflict" && all.includes("undone") ? ("partly" as const) : worst };
+  });
+  return told.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
