@@ -68,6 +68,38 @@ const rows: readonly (readonly [title: string, make: Step | undefined, outcome: 
     ),
     { does: "stays away", says: "folder-by-link" },
   ],
+  [
+    "a port of an editor with another folder, with an exponent",
+    all(
+      elsewhere,
+      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
+    ),
+    leads,
+  ],
+  [
+    "a port of an editor with another folder, its digits in groups",
+    all(
+      elsewhere,
+      variable(portVariable, (place) => `0,0${place.port.replace(/(?=\d{3}$)/u, ",")}`),
+    ),
+    leads,
+  ],
+  [
+    "two editors, and the port of one with an exponent",
+    all(
+      second,
+      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
+    ),
+    connects,
+  ],
+  [
+    "in such a terminal, with the port and an exponent",
+    all(
+      vscode,
+      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
+    ),
+    connects,
+  ],
   ["two editors, and a port of nobody", all(second, variable(portVariable, "8")), { ...waits, says: "undecided" }],
   ["in a terminal that says it is VS Code's, without a port", vscode, isForeign],
   ["in such a terminal, told to connect", all(vscode, variable(looking, "true")), isForeign],
