@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { all, inHome, type Place, type Situation, type Step, variable } from "./place.ts";
+import { all, inHome, type Place, portWithExponent, type Situation, type Step, variable } from "./place.ts";
 
 const portVariable = "CLAUDE_CODE_SSE_PORT";
 const looking = "CLAUDE_CODE_AUTO_CONNECT_IDE";
@@ -70,10 +70,7 @@ const rows: readonly (readonly [title: string, make: Step | undefined, outcome: 
   ],
   [
     "a port of an editor with another folder, with an exponent",
-    all(
-      elsewhere,
-      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
-    ),
+    all(elsewhere, variable(portVariable, portWithExponent)),
     leads,
   ],
   [
@@ -86,18 +83,12 @@ const rows: readonly (readonly [title: string, make: Step | undefined, outcome: 
   ],
   [
     "two editors, and the port of one with an exponent",
-    all(
-      second,
-      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
-    ),
+    all(second, variable(portVariable, portWithExponent)),
     connects,
   ],
   [
     "in such a terminal, with the port and an exponent",
-    all(
-      vscode,
-      variable(portVariable, (place) => `0.${place.port}e${place.port.length}`),
-    ),
+    all(vscode, variable(portVariable, portWithExponent)),
     connects,
   ],
   ["two editors, and a port of nobody", all(second, variable(portVariable, "8")), { ...waits, says: "undecided" }],

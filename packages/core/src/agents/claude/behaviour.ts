@@ -63,8 +63,11 @@ export const claudeChecks: AgentChecks = {
 function readPort(text: string): number | undefined {
   const written = text.trim();
   const isExponential = written.length <= 32 && /^[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+$/iu.test(written);
-  const isGrouped = written.length <= 32 && /^[+-]?\d{1,3}(?<mark>[_,\u00A0\u202F ])\d{3}(?:\k<mark>\d{3})*$/u.test(written);
-  const port = isExponential ? Number(written) : Number.parseInt(isGrouped ? written.replaceAll(/[^\d+-]/gu, "") : written, 10);
+  const isGrouped =
+    written.length <= 32 && /^[+-]?\d{1,3}(?<mark>[_,\u00A0\u202F ])\d{3}(?:\k<mark>\d{3})*$/u.test(written);
+  const port = isExponential
+    ? Number(written)
+    : Number.parseInt(isGrouped ? written.replaceAll(/[^\d+-]/gu, "") : written, 10);
   return Number.isInteger(port) ? port : undefined;
 }
 
