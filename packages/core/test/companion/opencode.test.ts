@@ -6,6 +6,7 @@ import {
   createMemoryEditor,
   createOpenCodeDriver,
   createTestPlatform,
+  findClaudeCompanion,
   findOpenCodeCompanion,
   type TestPlatform,
 } from "@patchbay/testkit";
@@ -147,13 +148,15 @@ describe("opencode", () => {
     expect(companion.sessions.map(({ version }) => version)).toEqual(["2.1.328", undefined]);
   });
 
-  it("is found in a terminal whose variables are Claude Code's, and not where the port in them is decimal", async () => {
-    const { companion, place } = await setUp();
+  it("and Claude Code find the editor by one variable, and where it names a plain port opencode comes without a token", async () => {
+    const { platform, companion, place } = await setUp();
     const { environment } = companion;
-    const port = Number(environment["CLAUDE_CODE_SSE_PORT"]);
+    const port = Number.parseInt(readdirSync(join(platform.home, ".claude", "ide"))[0] ?? "", 10);
     const found = (variables: Readonly<Record<string, string>>) =>
       findOpenCodeCompanion({ ...place, environment: variables }, "OPENCODE_EDITOR_SSE_PORT");
     expect(found(environment)).toMatchObject({ port, token: expect.any(String) });
+    // Claude Code goes by the port alone: in this folder it would find none.
+    expect(findClaudeCompanion({ ...place, cwd: "/elsewhere", environment })).toMatchObject({ port });
     expect(found({ CLAUDE_CODE_SSE_PORT: String(port) })).toMatchObject({ port, token: undefined });
   });
 });
