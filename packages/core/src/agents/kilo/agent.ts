@@ -6,6 +6,4 @@ export const kilo: Dialect<"kilo"> = familyDialect({
   id: "kilo",
   agentName: "Kilo",
   program: { command: "kilo", package: "@kilocode/cli" },
-  folderName: "kilo",
-  ownPortVariable: "KILO_EDITOR_SSE_PORT",
 });

@@ -4,16 +4,8 @@ import type { AgentChecks } from "../dialect.ts";
 import { chosenDirectory, type OwnSettings, SettingsLayers, type SettingsPlace } from "../settings.ts";
 import { type Surroundings, variableOf } from "../surroundings.ts";
 
-/** What a diagnosis has to know of one member. */
-export interface FamilyMember {
-  /** The name of its folders below `~/.config` and `~/.local/state`. */
-  readonly folderName: string;
-  /** Its own variable for a port, beside Claude Code's. */
-  readonly ownPortVariable: string;
-}
-
-/** A member's side of a diagnosis: docs/protocols/opencode.md. */
-export function familyChecks(member: FamilyMember): AgentChecks {
+/** A member's side of a diagnosis, by its id, which its folders and its variables begin with: docs/protocols/opencode.md. */
+export function familyChecks(id: string): AgentChecks {
   return {
     start: {
       modeOptions: [],
@@ -23,9 +15,9 @@ export function familyChecks(member: FamilyMember): AgentChecks {
       // A first word is a command, or a folder.
       argumentIsOnce: false,
     },
-    readSettings: async (place) => await readSettings(place, member),
+    readSettings: async (place) => await readSettings(place, id),
     choose,
-    portWithoutToken: (surroundings) => portWithoutToken(surroundings, member),
+    portWithoutToken: (surroundings) => portWithoutToken(surroundings, id),
     difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
   };
 }
@@ -51,21 +43,18 @@ async function choose<Read extends ReadRecord>(
 }
 
 /** The variable whose port it dials, and shows no token there; undefined: it looks for records. */
-function portWithoutToken(
-  surroundings: Pick<Surroundings, "environment">,
-  { ownPortVariable }: FamilyMember,
-): string | undefined {
-  const variable = ["CLAUDE_CODE_SSE_PORT", ownPortVariable].find(
+function portWithoutToken(surroundings: Pick<Surroundings, "environment">, id: string): string | undefined {
+  const variable = ["CLAUDE_CODE_SSE_PORT", `${id.toUpperCase()}_EDITOR_SSE_PORT`].find(
     (name) => variableOf(surroundings, name) !== undefined,
   );
-  // As the client reads it: what is not decimal is no port.
+  // As the client reads it: of a port with an exponent, or in hexadecimal, it reads the 0 at the beginning.
   const port = Number.parseInt(variable === undefined ? "" : (variableOf(surroundings, variable) ?? ""), 10);
   return port > 0 && port <= 65_535 ? variable : undefined;
 }
 
-async function readSettings(place: SettingsPlace, { folderName }: FamilyMember): Promise<OwnSettings> {
-  const state = inBase(place, "XDG_STATE_HOME", [".local", "state"], folderName, "kv.json");
-  const settingsFile = inBase(place, "XDG_CONFIG_HOME", [".config"], folderName, `${folderName}.json`);
+async function readSettings(place: SettingsPlace, id: string): Promise<OwnSettings> {
+  const state = inBase(place, "XDG_STATE_HOME", [".local", "state"], id, "kv.json");
+  const settingsFile = inBase(place, "XDG_CONFIG_HOME", [".config"], id, `${id}.json`);
   const kept = await SettingsLayers.read(place, [state]);
   const isOff = kept.flag("file_context_enabled") === false;
   return {

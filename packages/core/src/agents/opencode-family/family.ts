@@ -1,22 +1,14 @@
 import type { Dialect, RecordPlace } from "../dialect.ts";
 import { portWithExponent, type Surroundings } from "../surroundings.ts";
-import type { FamilyMember } from "./behaviour.ts";
 
 /** What the members of the family differ in. */
-export interface FamilyAgent<Id extends string>
-  extends Pick<Dialect<Id>, "id" | "agentName" | "program">,
-    FamilyMember {}
+export type FamilyAgent<Id extends string> = Pick<Dialect<Id>, "id" | "agentName" | "program">;
 
 /**
  * opencode and its forks: clients of Claude Code's protocol that read its records, want nothing but context, and count lines from 1
  * (docs/protocols/opencode.md).
  */
-export function familyDialect<const Id extends string>({
-  id,
-  agentName,
-  program,
-  ...member
-}: FamilyAgent<Id>): Dialect<Id> {
+export function familyDialect<const Id extends string>({ id, agentName, program }: FamilyAgent<Id>): Dialect<Id> {
   return {
     id,
     agentName,
@@ -40,7 +32,7 @@ export function familyDialect<const Id extends string>({
     recognise: ({ transport, clientName }) => (transport === "websocket" && clientName === "opencode" ? 5 : 0),
     constantVersion: "0.0.0",
     load: async () => (await import("./engine.ts")).openCodeEngine,
-    loadChecks: async () => (await import("./behaviour.ts")).familyChecks(member),
+    loadChecks: async () => (await import("./behaviour.ts")).familyChecks(id),
   };
 }
 

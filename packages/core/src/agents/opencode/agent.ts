@@ -6,6 +6,4 @@ export const opencode: Dialect<"opencode"> = familyDialect({
   id: "opencode",
   agentName: "opencode",
   program: { command: "opencode", package: "opencode-ai" },
-  folderName: "opencode",
-  ownPortVariable: "OPENCODE_EDITOR_SSE_PORT",
 });
