@@ -1,6 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { baseDirectory, type Platform } from "@patchbay/core";
 import type { UndoDoor } from "../model.ts";
 import { restoreWhole } from "./restore-whole.ts";
+
+/** How many files of one name are numbered in the trash. */
+const mostNumbers = 9;
 
 export interface DiskDoorOptions {
   readonly platform: Pick<Platform, "files" | "process" | "clock">;
@@ -61,8 +65,9 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
     const found = await trash();
     if (found === undefined) return false;
     const name = real.slice(real.lastIndexOf("/") + 1);
-    for (let number = 1; number < 100; number += 1) {
-      const free = number === 1 ? name : `${name}.${number}`;
+    for (let number = 1; ; number += 1) {
+      // A name that many files have had is in the trash many times.
+      const free = number === 1 ? name : `${name}.${number <= mostNumbers ? number : randomUUID()}`;
       if ((await files.lstat(`${found.files}/${free}`)) !== undefined) continue;
       const note = found.info === undefined ? undefined : `${found.info}/${free}.trashinfo`;
       if (note !== undefined) {
@@ -78,7 +83,6 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
         throw error;
       }
     }
-    return false;
   };
 
   const makeFolders = async (place: RealPlace): Promise<void> => {

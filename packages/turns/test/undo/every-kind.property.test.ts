@@ -14,6 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import type { TurnInfo } from "../../src/model.ts";
 import { TurnLab } from "../turn-lab.ts";
 
 const names = ["a.txt", "b.bin", "c", "c/d.txt", "c/e/f.bin", "run.sh"] as const;
@@ -127,6 +128,13 @@ it.each([
         const mine = new Map<string, string | undefined>();
         /** Before the newest turn, as long as nothing happened since. */
         let fresh: { readonly id: string; readonly tree: ReadonlyMap<string, string | undefined> } | undefined;
+        /** Permissions that a turn changed are taken back also where the user has written the file anew: its bytes are theirs. */
+        const allowModes = ({ files }: TurnInfo): void => {
+          for (const { path, mode } of files) {
+            const [was, now] = [mine.get(path)?.split(" "), held(path)];
+            if (mode !== undefined && now === `${mode.before.toString(8)} ${was?.[1]}`) mine.set(path, now);
+          }
+        };
         let seed = 1;
         for (const one of steps) {
           seed += 1;
@@ -169,6 +177,7 @@ it.each([
               const turn = ledgers.turns()[one.turn % Math.max(1, ledgers.turns().length)];
               if (turn === undefined) break;
               const { files } = await ledgers.undo(turn.id, one.name === null ? {} : { path: lab.path(one.name) });
+              allowModes(turn);
               if (one.name === null && fresh?.id === turn.id) {
                 expect(files.map(({ outcome }) => outcome)).toEqual(files.map(() => "undone"));
                 expect(treeOf(lab.folder)).toEqual(fresh.tree);
@@ -178,7 +187,10 @@ it.each([
             }
             case "redo": {
               const undo = ledgers.lastUndo();
-              if (undo !== undefined) await ledgers.undo(undo.id);
+              if (undo !== undefined) {
+                await ledgers.undo(undo.id);
+                allowModes(undo);
+              }
               fresh = undefined;
               break;
             }

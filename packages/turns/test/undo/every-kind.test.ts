@@ -236,6 +236,22 @@ it("leaves a folder that was there, and one in which something is left", async (
   expect(treeOf(lab.folder).map((line) => line.split(" ")[0])).toEqual(["a.txt", "empty/", "made/", "made/mine.txt"]);
 });
 
+it("moves a file to the trash where many of its name have gone before", async () => {
+  const lab = new TurnLab();
+  const ledgers = lab.open({ door: lab.disk });
+  const trash = join(lab.root, "data", "Trash");
+  for (const name of ["files", "info"]) mkdirSync(join(trash, name), { recursive: true, mode: 0o700 });
+  for (let number = 1; number <= 200; number += 1) {
+    writeFileSync(join(trash, "files", number === 1 ? "new.txt" : `new.txt.${number}`), "older\n");
+  }
+  await lab.command(ledgers, () => lab.write("new.txt", "new\n"));
+  const { files } = await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(files.map(({ outcome }) => outcome)).toEqual(["undone"]);
+  expect(lab.read("new.txt")).toBeUndefined();
+  const texts = readdirSync(join(trash, "files")).map((name) => readFileSync(join(trash, "files", name), "utf8"));
+  expect(texts.filter((text) => text === "new\n")).toHaveLength(1);
+});
+
 it("writes over no file that it cannot keep a copy of: that one goes to the trash", async () => {
   const lab = new TurnLab();
   lab.commit({ ".env": "TOKEN=1\n", "big.txt": long("old") });

@@ -28,6 +28,8 @@ interface ListOfReviews {
   goTo(file: string, words: RegExp): Promise<void>;
   set(when: "always" | "whenIdle" | "onDemand"): Promise<void>;
   press(key: string): Promise<void>;
+  /** Opens the review of the row that has the keys; resolves when they are in it. */
+  open(): Promise<void>;
 }
 
 function listIn(editor: EditorDriver): ListOfReviews {
@@ -50,6 +52,7 @@ function listIn(editor: EditorDriver): ListOfReviews {
       },
       set: async (when) => editor.setSettings({ "patchbay.openReviews": when }),
       press: async (key) => workbench.page.keyboard.press(key),
+      open: async () => openBy(workbench),
     };
   }
   if (editor instanceof TheiaDriver) {
@@ -63,9 +66,16 @@ function listIn(editor: EditorDriver): ListOfReviews {
       },
       set: async (when) => editor.setSettings({ "patchbay.openReviews": when }),
       press: async (key) => workbench.page.keyboard.press(key),
+      open: async () => openBy(workbench),
     };
   }
   throw new Error("this scenario is about VS Code and Theia");
+}
+
+/** A list that is opened before the review has the keys is closed by it. */
+async function openBy(workbench: VsCodeDriver["workbench"] | TheiaDriver["workbench"]): Promise<void> {
+  await workbench.page.keyboard.press("Enter");
+  await poll("focus in the review", () => workbench.isFocusIn(".editor.modified"), { timeout: patience });
 }
 
 /** Has the agent ask, and waits until it does in its terminal. */
@@ -116,7 +126,7 @@ export const openOnDemand: Scenario = {
       await pause(4_000);
       await mustBeClosed(world);
       await list.goTo("demand.txt", /waits for you/u);
-      await list.press("Enter");
+      await list.open();
       await waitForDiff(world, agent, "demand.txt");
       await list.goTo("demand.txt", /waits for you/u);
       await list.press("h");
@@ -126,7 +136,7 @@ export const openOnDemand: Scenario = {
       await started.focus();
       must("the agent goes on asking", agent.kind.approval.test(await agent.terminal.screen()));
       await list.goTo("demand.txt", /held/u);
-      await list.press("Enter");
+      await list.open();
       await waitForDiff(world, agent, "demand.txt");
       await world.editor.showDiff(diffTitle(agent, "demand.txt"));
       await world.editor.acceptDiff();
