@@ -36,16 +36,33 @@ const range = (from: number, to: number, character = 0) => ({
   end: { line: to, character },
 });
 
-/** What opencode says, and what it hears, word for word. */
+interface GoldenLine {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly message?: object;
+}
+
+/** What the real client said, as `record-opencode` of `tooling/e2e` wrote it down: what it dialled with, and then message by message. */
+function golden(client: string): readonly GoldenLine[] {
+  const text = readFileSync(join(import.meta.dirname, "golden", `${client}.jsonl`), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line): GoldenLine => JSON.parse(line));
+}
+
+/** Says what the client said, and hears what it would hear, word for word. */
 async function listen(
   platform: TestPlatform,
+  client = "opencode",
 ): Promise<{ readonly heard: readonly unknown[]; until(count: number): Promise<void> }> {
   const directory = join(platform.home, ".claude", "ide");
   const [name = ""] = readdirSync(directory);
   const { authToken }: { readonly authToken: string } = JSON.parse(readFileSync(join(directory, name), "utf8"));
-  const socket = new WebSocket(`ws://127.0.0.1:${Number.parseInt(name, 10)}`, {
-    headers: { "x-claude-code-ide-authorization": authToken },
-  });
+  const [dialled, ...messages] = golden(client);
+  // Of the headers these are its own; the others are those of each WebSocket.
+  const own = Object.keys(dialled?.headers ?? {}).filter((header) => header.startsWith("x-"));
+  const headers = Object.fromEntries(own.map((header) => [header, authToken]));
+  const socket = new WebSocket(`ws://127.0.0.1:${Number.parseInt(name, 10)}`, { headers });
   onTestFinished(() => socket.terminate());
   const heard: unknown[] = [];
   const answered = new Promise<void>((resolve, reject) => {
@@ -59,48 +76,47 @@ async function listen(
     socket.on("error", reject);
   });
   await new Promise((resolve) => socket.on("open", resolve));
-  const params = {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: { name: "opencode", version: "0.0.0" },
-  };
-  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }));
+  const [initialize, ...rest] = messages.map(({ message }) => JSON.stringify(message));
+  socket.send(initialize ?? "");
   await answered;
   expect(heard).toEqual([]);
-  socket.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+  for (const message of rest) socket.send(message);
   return { heard, until: async (count) => await expect.poll(() => heard.length).toBe(count) };
 }
 
 describe("opencode", () => {
-  it("is told what is open once it is initialized, with lines from 1, and never that there is nothing", async () => {
-    const { platform, editor, file } = await setUp();
-    editor.openFile(file, text);
-    editor.select(range(1, 3));
-    const { heard, until } = await listen(platform);
-    await until(1);
-    // Whole lines, whose end is the beginning of the next one.
-    const selected = {
-      text: "two\nthree\n",
-      selection: { start: { line: 2, character: 0 }, end: { line: 3, character: 5 } },
-    };
-    expect(heard[0]).toEqual({ method: "selection_changed", params: { filePath: file, ...selected } });
-    editor.select(range(1, 1, 2));
-    await until(2);
-    expect(heard[1]).toMatchObject({
-      params: { text: "tw", selection: { start: { line: 2, character: 0 }, end: { line: 2, character: 2 } } },
-    });
-    // An empty line that is selected has a length.
-    editor.setCursor({ line: 3, character: 1 });
-    await until(3);
-    expect(heard[2]).toMatchObject({ params: { filePath: file, text: "" } });
-    // Where the cursor is, is no news; nor is it that the file is closed.
-    editor.setCursor({ line: 0, character: 0 });
-    editor.closeFile(file);
-    const other = join(platform.workspace, "b.ts");
-    editor.openFile(other, "x\n");
-    await until(4);
-    expect(heard[3]).toMatchObject({ params: { filePath: other, text: "" } });
-  });
+  it.each(["opencode", "kilo"])(
+    "is told what is open once it is initialized, with lines from 1, and never that there is nothing: %s",
+    async (client) => {
+      const { platform, editor, file } = await setUp();
+      editor.openFile(file, text);
+      editor.select(range(1, 3));
+      const { heard, until } = await listen(platform, client);
+      await until(1);
+      // Whole lines, whose end is the beginning of the next one.
+      const selected = {
+        text: "two\nthree\n",
+        selection: { start: { line: 2, character: 0 }, end: { line: 3, character: 5 } },
+      };
+      expect(heard[0]).toEqual({ method: "selection_changed", params: { filePath: file, ...selected } });
+      editor.select(range(1, 1, 2));
+      await until(2);
+      expect(heard[1]).toMatchObject({
+        params: { text: "tw", selection: { start: { line: 2, character: 0 }, end: { line: 2, character: 2 } } },
+      });
+      // An empty line that is selected has a length.
+      editor.setCursor({ line: 3, character: 1 });
+      await until(3);
+      expect(heard[2]).toMatchObject({ params: { filePath: file, text: "" } });
+      // Where the cursor is, is no news; nor is it that the file is closed.
+      editor.setCursor({ line: 0, character: 0 });
+      editor.closeFile(file);
+      const other = join(platform.workspace, "b.ts");
+      editor.openFile(other, "x\n");
+      await until(4);
+      expect(heard[3]).toMatchObject({ params: { filePath: other, text: "" } });
+    },
+  );
 
   it("is told of several selections, each with its lines", async () => {
     const { platform, editor, file } = await setUp();
