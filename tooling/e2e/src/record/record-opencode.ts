@@ -38,7 +38,9 @@ async function record(name: "opencode" | "kilo", binary: string): Promise<readon
         headers: Object.fromEntries(Object.entries(headers).filter(([header]) => !ofConnection.has(header))),
       });
       socket.on("message", (data) => {
-        const message: { readonly id?: number; readonly method?: string } = JSON.parse(String(data));
+        const message: { readonly id?: number; readonly method?: string } = JSON.parse(
+          Buffer.isBuffer(data) ? data.toString("utf8") : "",
+        );
         said.push({ message });
         const result = {
           protocolVersion: "2025-11-25",
