@@ -61,12 +61,13 @@ const asCommonJs: NonNullable<Options["esbuildPlugins"]>[number] = {
         const options = { format: "cjs", target: "es2022", platform: "browser", charset: "utf8" } as const;
         const { code: whole } = await build.esbuild.transform(file.text, options);
         const own = whole.replace(...exportsOfFile).replace(/^module\.exports = __toCommonJS\(\w+\);$/mu, "");
-        const { code } = await build.esbuild.transform(requiredOnce(own), {
+        // Where it meets an `import()`, esbuild adds helpers for it that nothing calls: 400 bytes for each file.
+        const { code } = await build.esbuild.transform(requiredOnce(own).replaceAll("import(", "__import("), {
           ...options,
           minify: true,
           treeShaking: true,
         });
-        file.contents = new TextEncoder().encode(code);
+        file.contents = new TextEncoder().encode(code.replaceAll("__import(", "import("));
       }
     });
   },

@@ -25,7 +25,8 @@ const core = {
   agents: { rooms: [...ground, "storage"], types: agentSide, packages: protocol },
   "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude", "agents/copilot"] },
   "agents/gemini-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
-  "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
+  "agents/opencode-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
+  "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "agents/opencode-family", "storage"] },
   "agents/claude": {
     rooms: [...ground, "agents", "context/sharing-policy", "storage"],
     types: agentSide,
@@ -147,7 +148,11 @@ const testkit = {
   agents: { packages: [...tools, "node:*"] },
   "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
   "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },
-  "agents/drivers": { rooms: ["agents", "agents/*/", "agents/gemini-family"], packages: ["@patchbay/core"] },
+  "agents/opencode-family": { rooms: ["agents"], packages: [...tools, "node:*", "ws", "zod"] },
+  "agents/drivers": {
+    rooms: ["agents", "agents/*/", "agents/gemini-family", "agents/opencode-family"],
+    packages: ["@patchbay/core"],
+  },
   conversations: { packages: [...tools, "@patchbay/conversations", "node:*"] },
   index: {
     rooms: [
@@ -155,6 +160,7 @@ const testkit = {
       "agents/*/",
       "agents/drivers",
       "agents/gemini-family",
+      "agents/opencode-family",
       "contract",
       "conversations",
       "editor",

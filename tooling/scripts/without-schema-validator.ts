@@ -14,8 +14,8 @@ export interface BundlerPlugin {
 /**
  * Leaves out of a bundle what is never used. Of what knows JSON Schema: the protocol engine's validator, more than a hundred
  * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema. And the
- * engine's way to run tools as tasks, which no agent asks of an editor, and what ours do not use of WebSockets: compression, and with it all extensions, and the interfaces
- * of browsers and of streams.
+ * engine's way to run tools as tasks, which no agent asks of an editor, and what ours do not use of WebSockets: compression, and with
+ * it all extensions, a client's redirections, sign-in and ways to other machines, and the interfaces of browsers and of streams.
  */
 export function withoutSchemaValidator(): BundlerPlugin {
   return {
@@ -33,6 +33,18 @@ export function withoutSchemaValidator(): BundlerPlugin {
       );
       build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]permessage-deflate\.js$/ }, async () => ({
         contents: 'module.exports = class { static extensionName = "permessage-deflate"; };',
+      }));
+      build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]websocket\.js$/ }, async (file) => ({
+        contents: (await readFile(file.path, "utf8"))
+          .replace("opts.followRedirects &&", "false &&")
+          .replaceAll(
+            /if \((?:opts\.(?:followRedirects|perMessageDeflate|origin)|parsedUrl\.username .*)\) \{/gu,
+            "if (false) {",
+          )
+          .replace("if (!perMessageDeflate) {", "if (true) {")
+          .replaceAll(/parsedUrl\.protocol === 'https?:'/gu, "false")
+          .replaceAll(/const is(?:Secure|IpcUrl) = [^;]+;/gu, "")
+          .replaceAll(/\bis(?:Secure|IpcUrl)\b/gu, "false"),
       }));
       build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]extension\.js$/ }, async () => ({
         contents: "module.exports = { format: () => '', parse: () => ({}) };",

@@ -8,7 +8,7 @@ import { asConfigured, runCommandOf, settingNamesOf } from "../src/contributions
 // manifest before it runs anything, so what core's catalogue holds must stand there, too. `pnpm run contributions`
 // Translations of them are made by the build (manifest-texts.mts).
 
-export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking">;
+export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking" | "contextOnly">;
 
 /** The parts of package.json that name agents. */
 export interface Manifest {
@@ -40,11 +40,16 @@ export interface Words extends Readonly<Record<keyof typeof sentences, string>> 
 
 const english: Words = { ...sentences, locale: "en" };
 
+function isReviewed({ contextOnly }: Agent): boolean {
+  return contextOnly !== true;
+}
+
 /** The manifest with the agents' parts written anew; all else stays. */
 export function withAgents<M extends Manifest>(manifest: M, agents: readonly Agent[] = catalogue): M {
   const { keywords, capabilities, contributes } = manifest;
   const isSetting = (name: string): boolean => name.startsWith("patchbay.agents.");
   const settings = agents.flatMap((agent) => settingsOf(agent));
+  const names = agents.map(keywordOf);
   const { restrictedConfigurations } = capabilities.untrustedWorkspaces;
   const properties = replaced(
     Object.entries(contributes.configuration.properties),
@@ -53,7 +58,7 @@ export function withAgents<M extends Manifest>(manifest: M, agents: readonly Age
   );
   return {
     ...manifest,
-    keywords: [...keywords.filter((word) => !word.includes(" ")), ...agents.map(keywordOf)].toSorted(),
+    keywords: [...keywords.filter((word) => !word.includes(" ") && !names.includes(word)), ...names].toSorted(),
     capabilities: {
       ...capabilities,
       untrustedWorkspaces: {
@@ -84,7 +89,8 @@ export function textsWithAgents(texts: Texts, agents: readonly Agent[] = catalog
   const withLinks = (text: string): string =>
     replaced(text.split("\n"), (line) => isRun(/\(command:(.+)\)$/u.exec(line)?.[1] ?? ""), links).join("\n");
   const rest = Object.entries(texts).map(([key, text]): [string, string] => {
-    if (key === "description") return [key, language.description.replace("{agents}", listed(agents, language))];
+    if (key === "description")
+      return [key, language.description.replace("{agents}", listed(agents.filter(isReviewed), language))];
     return [key, isLinked(key) ? withLinks(text) : text];
   });
   const commands = agents.map((agent): [string, string] => [textOf(runCommandOf(agent)), run(agent)]);
@@ -140,7 +146,7 @@ function settingsOf(agent: Agent): (readonly [string, object])[] {
     description: `%${textOf(names.command)}%`,
   };
   const own: (readonly [string, object])[] = [[`patchbay.${names.command}`, command]];
-  if (names.asking === undefined) return own;
+  if (names.asking === undefined || agent.asking === undefined) return own;
   const text = textOf(names.asking);
   const values = [agent.asking.value, asConfigured];
   const asking = {
@@ -158,7 +164,7 @@ function settingTexts(agent: Agent, language: Words): [string, string][] {
   const { agentName, asking } = agent;
   const names = settingNamesOf(agent);
   const command: [string, string] = [textOf(names.command), language.command.replace("{agent}", agentName)];
-  if (names.asking === undefined) return [command];
+  if (names.asking === undefined || asking === undefined) return [command];
   const text = textOf(names.asking);
   return [
     command,

@@ -17,7 +17,10 @@ export interface AgentSettingNames {
 
 export function settingNamesOf({ id, asking }: Pick<Dialect, "id" | "asking">): AgentSettingNames {
   const own = `agents.${id}`;
-  return { command: `${own}.command`, asking: asking.isDefault ? undefined : `${own}.${asking.setting}` };
+  return {
+    command: `${own}.command`,
+    asking: asking === undefined || asking.isDefault ? undefined : `${own}.${asking.setting}`,
+  };
 }
 
 /** The value of `asking` that leaves the agent to its own settings. */

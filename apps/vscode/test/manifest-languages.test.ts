@@ -29,7 +29,8 @@ describe("the manifest in another language", () => {
     expect(marked["command.runGemini"]).toBe("»Run Gemini CLI«");
     for (const { agentName } of agents)
       expect(marked["welcome.connections"]).toContain(`[»Run ${agentName}«](command:`);
-    const names = agents.map(({ agentName }) => agentName);
+    // Of the others nothing is reviewed.
+    const names = agents.flatMap(({ agentName, contextOnly }) => (contextOnly === true ? [] : [agentName]));
     expect(marked["description"]).toContain(`${names.slice(0, -1).join(", ")} und ${names.at(-1)}`);
   });
 });

@@ -1,5 +1,8 @@
 import { agents } from "@patchbay/core";
 
+/** What agents are called on the command line. */
+const ids = agents.map(({ id }) => id).join(", ");
+
 const overview = `Patchbay: the editor side of terminal coding agents, without an editor.
 
 Usage: patchbay <command>
@@ -57,12 +60,12 @@ The page is on this machine alone (127.0.0.1). A link works once, within a minut
 
   --no-open         only print the link
   --port <number>   listen on this port (default: the previous one, or a free one)
-  --agent <agent>   begin a conversation with this agent: ${agents.map(({ id }) => id).join(", ")}, or one of the settings
+  --agent <agent>   begin a conversation with this agent: ${ids}, or one of the settings
 
 Settings: {"agents": …} in ~/.config/patchbay/panel.json, with the same entries as "patchbay.panel.agents" in VS Code.`,
-  run: `Usage: patchbay run ${agents.map(({ id }) => id).join("|")} [the agent's own arguments]
+  run: `Usage: patchbay run <agent> [the agent's own arguments]
 
-Starts an agent in the current folder so that it connects to the editor that has the folder open, and asks before it writes. Its settings stay as they are.
+Starts an agent (${ids}) in the current folder so that it connects to the editor that has the folder open, and asks before it writes. Its settings stay as they are.
 What follows the agent's name is passed on as it is, and so are its exit code and signals. If you name a mode yourself, that one counts.
 Where its hook is installed (patchbay hook install), no mode is chosen for you: changes are reviewed in every mode.
 Without an editor nothing is started. If this terminal names an editor (patchbay env), that one is used.`,
@@ -88,11 +91,11 @@ While the agent works, an undo waits for the end of its turn; --now does not wai
 
 Brings back what "patchbay undo", or an undo in an editor, took: without a number what the last undo took, repeated, the one before. The number can be that of the undo, or of the turn that was undone: its last undo then. Lines that were changed since are left alone.
 While the agent works, it waits for the end of its turn; --now does not wait. An agent with a hook is told with your next prompt, and why (--reason).`,
-  doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json | --report]
+  doctor: `Usage: patchbay doctor [folder] [--agent <agent>] [--json | --report]
        patchbay doctor --explain <finding>
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.
-It reports what is wrong and what to type, and changes nothing. --agent (repeatable) checks one agent only. --report prints the findings for an issue: without tokens, texts, names of yours, and paths that are not the same everywhere.
+It reports what is wrong and what to type, and changes nothing. --agent (repeatable) checks one agent only: ${ids}. --report prints the findings for an issue: without tokens, texts, names of yours, and paths that are not the same everywhere.
 Behind each problem stands its name, such as no-editor. --explain no-editor says what it means, why it happens, what to do and what is not harmed.
 Exit code 1: an agent cannot connect or will show no changes.`,
 };

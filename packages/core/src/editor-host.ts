@@ -67,6 +67,15 @@ export interface HostActiveEditor {
   readonly selection?: Range;
   /** Selected text, read line by line and stopped as soon as `limitBytes` UTF-8 bytes are reached (a little more is fine: core cuts). */
   readSelection(limitBytes: number): string;
+  /** What else is selected in the file, in the editor's order; absent where editors select one range, or the user did. */
+  readonly otherSelections?: readonly HostSelection[];
+}
+
+/** A further selection, never empty. */
+export interface HostSelection {
+  readonly range: Range;
+  /** As `HostActiveEditor.readSelection`. */
+  read(limitBytes: number): string;
 }
 
 export interface HostDiffs {

@@ -11,7 +11,7 @@ const wordsOf = (text: string): string => text.replaceAll(/\{\w+\}/gu, "");
 
 /** What is no word of a language: places for values, code, settings, names of variables and products, signs. */
 const fixed =
-  /\{\w+\}|`[^`]+`|\*\*|patchbay\.[\w.]*\w|\.patchbay\.json|REMOTE_CONTAINERS(?:=true)?|\/(?:ide|config|mcp)\b|Gemini CLI|Qwen Code|Claude Code|Copilot CLI|Agent Client Protocol|Patchbay|Theia|VS Code(?: [\d.]+)?|Git\b|@|127\.0\.0\.1|✓|✕|<<<<<<<|=======|>>>>>>>|\.env|\.aside|\{"paths": \["migrations\/\*\*"\]\}/gu;
+  /\{\w+\}|`[^`]+`|\*\*|patchbay\.[\w.]*\w|\.patchbay\.json|REMOTE_CONTAINERS(?:=true)?|\/(?:ide|config|mcp)\b|Gemini CLI|Qwen Code|Claude Code|Copilot CLI|opencode|Kilo\b|Agent Client Protocol|Patchbay|Theia|VS Code(?: [\d.]+)?|Git\b|@|127\.0\.0\.1|✓|✕|<<<<<<<|=======|>>>>>>>|\.env|\.aside|\{"paths": \["migrations\/\*\*"\]\}/gu;
 
 /** They stand once; how often the name of a product is said again is up to the language. */
 const names = /^(?:Patchbay|Git|Theia|@)$/u;

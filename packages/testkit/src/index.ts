@@ -14,6 +14,7 @@ export { findClaudeCompanion } from "./agents/claude/driver.ts";
 export { type CopilotDriver, createCopilotDriver } from "./agents/copilot/driver.ts";
 export { createAgentDriver } from "./agents/drivers.ts";
 export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
+export { createKiloDriver, createOpenCodeDriver, findOpenCodeCompanion } from "./agents/opencode-family/driver.ts";
 export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
 export { createQwenDriver, findQwenCompanions } from "./agents/qwen/driver.ts";
 export type { CompanionAddress } from "./agents/records.ts";

@@ -79,8 +79,8 @@ function addNova(root: string): void {
   const catalogue = join(agents, "catalogue.ts");
   const before = readFileSync(catalogue, "utf8");
   const listed = before
-    .replace("typeof qwen, ", "typeof qwen, typeof nova, ")
-    .replace("qwen, claude, ", "qwen, nova, claude, ");
+    .replace("typeof qwen,", "typeof qwen, typeof nova,")
+    .replace(/(?<=\] = \[[^\]]*\bqwen,)/u, " nova,");
   writeFileSync(catalogue, `import { nova } from "./nova/agent.ts";\n${listed}`);
 }
 
@@ -141,8 +141,10 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
   it("has a place in the help, and can be asked about", async () => {
     const { helpText }: typeof Help = await import(at("packages/cli/src/help.ts"));
     const { parseCommandLine }: typeof CommandLine = await import(at("packages/cli/src/command-line.ts"));
-    expect(helpText(undefined)).toContain("Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code, Copilot CLI.");
-    expect(helpText("doctor")).toContain("gemini|qwen|nova|claude");
+    expect(helpText(undefined)).toContain(
+      "Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code, Copilot CLI, opencode, Kilo.",
+    );
+    expect(helpText("doctor")).toContain("gemini, qwen, nova, claude");
     expect(parseCommandLine(["doctor", "--agent", "nova"], "/")).toMatchObject({ agents: ["nova"] });
   });
 

@@ -74,6 +74,7 @@ export default defineConfig({
           to("Gemini CLI", "docs/getting-started/gemini.md"),
           to("Qwen Code", "docs/getting-started/qwen.md"),
           to("Claude Code", "docs/getting-started/claude.md"),
+          to("opencode and Kilo", "docs/getting-started/opencode.md"),
         ],
       },
       {
@@ -113,6 +114,7 @@ export default defineConfig({
           to("Protocol: Gemini CLI", "docs/protocols/gemini.md"),
           to("Protocol: Qwen Code", "docs/protocols/qwen.md"),
           to("Protocol: Claude Code", "docs/protocols/claude.md"),
+          to("Protocol: opencode and Kilo", "docs/protocols/opencode.md"),
           to("Protocol: the Agent Client Protocol", "docs/protocols/acp.md"),
           to("Protocol: Claude's stream", "docs/protocols/claude-stream.md"),
         ],

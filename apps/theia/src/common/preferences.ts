@@ -255,7 +255,7 @@ function commandLine(agent: Pick<Dialect, "agentName" | "program" | "asking">): 
   return {
     type: "string",
     // Some agents may write without asking by their own defaults, and then there is nothing to review.
-    default: agent.asking.isDefault ? agent.program.command : askingCommand(agent),
+    default: agent.asking?.isDefault === true ? agent.program.command : askingCommand(agent),
     description: nls.localize(
       "patchbay/preferences/command",
       "The command line that starts {0} in a terminal.",

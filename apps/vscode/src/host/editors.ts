@@ -15,6 +15,8 @@ interface LastEditor {
   readonly editor: TextEditor;
   readonly document: TextDocument;
   selection: Selection;
+  /** Of several cursors the others. */
+  others: readonly Selection[];
 }
 
 /** VS Code's tabs and cursors as the companion's picture of what the user has open. */
@@ -38,6 +40,7 @@ export class VsCodeEditors implements HostEditors, Disposable {
         const [selection] = selections;
         if (this.#last?.editor !== textEditor || selection === undefined) return;
         this.#last.selection = selection;
+        this.#last.others = selections.slice(1);
         this.#changes.fire({ kind: "selection" });
       }),
       window.tabGroups.onDidChangeTabs(() => this.#noteTabs()),
@@ -55,13 +58,19 @@ export class VsCodeEditors implements HostEditors, Disposable {
     const last = this.#last;
     // An image, a notebook without an open cell: a file without a cursor.
     if (last?.path !== path) return { path, cursor: { line: 0, character: 0 }, readSelection: () => "" };
-    const selection = last.selection;
+    const { document, selection, others } = last;
     const { line, character } = selection.active;
     return {
       path,
       cursor: { line, character },
       ...(selection.isEmpty ? {} : { selection: plainRange(selection) }),
-      readSelection: (limitBytes) => readRange(currentDocument(last.document), selection, limitBytes),
+      readSelection: (limitBytes) => readRange(currentDocument(document), selection, limitBytes),
+      otherSelections: others
+        .filter(({ isEmpty }) => !isEmpty)
+        .map((one) => ({
+          range: plainRange(one),
+          read: (limitBytes) => readRange(currentDocument(document), one, limitBytes),
+        })),
     };
   }
 
@@ -74,7 +83,8 @@ export class VsCodeEditors implements HostEditors, Disposable {
   #noteEditor(editor: TextEditor | undefined): boolean {
     const path = editor === undefined ? undefined : pathOfDocument(editor.document);
     if (editor === undefined || path === undefined) return false;
-    this.#last = { path, editor, document: editor.document, selection: editor.selection };
+    const { document, selection, selections } = editor;
+    this.#last = { path, editor, document, selection, others: selections.slice(1) };
     this.#activePath = path;
     return true;
   }

@@ -23,6 +23,7 @@ export interface FakeGroup {
 export interface FakeEditor {
   readonly document: FakeDocument;
   selection: Selection;
+  selections: readonly Selection[];
   /** Nothing is drawn. */
   readonly visibleRanges: readonly Range[];
   revealRange(range: Range): void;

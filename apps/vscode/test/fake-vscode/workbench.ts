@@ -278,12 +278,14 @@ export class FakeWorkbench {
   }
 
   /** The selection changes, by the user's hand where a `kind` of `TextEditorSelectionChangeKind` says so. */
-  select(anchor: Position, active: Position, kind?: number): void {
+  select(anchor: Position, active: Position, kind?: number, others: readonly Selection[] = []): void {
     if (this.activeEditor === undefined) throw new Error("no editor");
-    this.activeEditor.selection = new Selection(anchor, active);
+    const selection = new Selection(anchor, active);
+    const selections = [selection, ...others];
+    Object.assign(this.activeEditor, { selection, selections });
     this.onDidChangeTextEditorSelection.fire({
       textEditor: this.activeEditor,
-      selections: [this.activeEditor.selection],
+      selections,
       ...(kind === undefined ? {} : { kind }),
     });
   }
@@ -480,6 +482,7 @@ export class FakeWorkbench {
     this.activeEditor = {
       document,
       selection: new Selection(new Position(0, 0), new Position(0, 0)),
+      selections: [new Selection(new Position(0, 0), new Position(0, 0))],
       visibleRanges: [],
       revealRange: () => {},
       edit: async (change) => {

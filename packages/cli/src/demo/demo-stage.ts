@@ -35,7 +35,8 @@ export class DemoStage {
       home: this.platform.home,
       temporaryDirectory: this.platform.tmp,
     };
-    this.agents = agents.map(({ id }) => createAgentDriver(id, where));
+    // Of the others there is nothing to be reviewed.
+    this.agents = agents.flatMap(({ id, contextOnly }) => (contextOnly === true ? [] : [createAgentDriver(id, where)]));
   }
 
   path(name: string): string {

@@ -142,6 +142,16 @@ function rawWordsOf(finding: Finding): Words {
       return {
         text: `${finding.values.variables.join(", ")} (${finding.values.port}) ${finding.values.variables.length === 1 ? "is" : "are"} left over from an editor that has exited. ${agents} ${verb("ignores", "ignore")} that.`,
       };
+    case "port-without-token":
+      return {
+        text: `${agents} ${verb("connects", "connect")} to the port that ${finding.values.variable} names without a token, so every editor refuses ${verb("it", "them")}.`,
+        fix: `${renew}   # names the port in a form that ${agents} ${verb("leaves", "leave")} alone`,
+      };
+    case "context-off":
+      return {
+        text: `${agents} ${verb("does", "do")} not tell ${verb("its model", "their models")} what you have open and selected: file context is off in ${finding.values.file}.`,
+        fix: `ctrl+p   # in ${agents}, then choose Enable file context`,
+      };
     case "program-in-place-of-editor": {
       const { variable, file } = finding.values;
       return {
@@ -342,6 +352,7 @@ const reasons: Readonly<Record<ChoiceReason, string>> = {
   "port-variable": "the one that this terminal's variables name",
   "own-process": "the one that this terminal belongs to",
   "largest-process": "the one with the largest process id",
+  "nearest-folder": "the one with the nearest folder",
   newest: "the one with the newest record",
 };
 

@@ -1,8 +1,11 @@
-import { agents } from "@patchbay/core";
+import { agents as all } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { formatDemo, isAsExpected } from "../../src/demo/demo-stage.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
+
+/** Of the others there is nothing to be reviewed. */
+const agents = all.filter(({ contextOnly }) => contextOnly !== true);
 
 /** What each agent does alone, before all change one file and then see it closed. */
 const steps = 6;

@@ -595,6 +595,84 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "opencode and Kilo, in the editor's own terminal",
+    agents: ["opencode", "kilo"],
+    make: async (lab) => {
+      await here(lab);
+      for (const command of ["opencode", "kilo"]) lab.put(join(lab.platform.root, "bin", command), "", 0o755);
+    },
+    says: ["✓ opencode and Kilo connect to Editor (port N)."],
+  },
+  {
+    title: "The terminal names a port in decimal, which opencode dials without a token",
+    agents: ["opencode", "claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.platform.root, "bin", "opencode"), "", 0o755);
+      const port = Number(lab.environment["CLAUDE_CODE_SSE_PORT"]);
+      lab.environment["CLAUDE_CODE_SSE_PORT"] = String(port);
+    },
+    says: [
+      "✗ opencode connects to the port that CLAUDE_CODE_SSE_PORT names without a token, so every editor refuses it. [port-without-token]",
+      '  type: eval "$(patchbay env)"   # names the port in a form that opencode leaves alone',
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "Kilo's own variable names a port",
+    agents: ["kilo"],
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+      lab.put(join(lab.platform.root, "bin", "kilo"), "", 0o755);
+      lab.environment["KILO_EDITOR_SSE_PORT"] = "9";
+    },
+    says: [
+      "✗ Kilo connects to the port that KILO_EDITOR_SSE_PORT names without a token, so every editor refuses it. [port-without-token]",
+      '  type: eval "$(patchbay env)"   # names the port in a form that Kilo leaves alone',
+    ],
+  },
+  {
+    title: "Two editors have the folder open, one of them only above it: opencode takes the nearest",
+    agents: ["opencode"],
+    make: async (lab) => {
+      lab.settle();
+      lab.put(join(lab.platform.root, "bin", "opencode"), "", 0o755);
+      await lab.start("Near", [lab.folder]);
+      await lab.start("Above", [lab.platform.root]);
+    },
+    says: [
+      "✓ opencode connects to Near (port N). Of the 2 editors that have this folder open, it is the one with the nearest folder.",
+    ],
+  },
+  {
+    title: "opencode has no record that fits",
+    agents: ["opencode"],
+    make: async (lab) => {
+      lab.settle();
+      lab.put(join(lab.platform.root, "bin", "opencode"), "", 0o755);
+      await lab.start("Editor", [lab.directory("else where")]);
+    },
+    says: [
+      "✗ Editor (port N) has another folder open: /else where. opencode looks for one that has this folder open. [other-folder]",
+      "  type: cd '/else where'   # or open this folder in the editor",
+    ],
+  },
+  {
+    title: "File context is switched off in opencode",
+    agents: ["opencode"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.platform.root, "bin", "opencode"), "", 0o755);
+      lab.put(lab.inHome(".local/state/opencode/kv.json"), '{"file_context_enabled":false}');
+    },
+    says: [
+      "! opencode does not tell its model what you have open and selected: file context is off in ~/.local/state/opencode/kv.json. [context-off]",
+      "  type: ctrl+p   # in opencode, then choose Enable file context",
+      "✓ opencode connects to Editor (port N).",
+    ],
+  },
+  {
     title: "An agent was never told to use an editor",
     agents: ["gemini"],
     make: async (lab) => {

@@ -422,7 +422,7 @@ describe("patchbay serve --json", () => {
   it("puts lines into the prompt of an agent that takes them, and says where there is none", async () => {
     tell({ command: "mention", file: "a.txt:2-3" });
     expect(await event("error")).toMatchObject({
-      message: "No connected agent supports @-mentions (Claude Code does).",
+      message: "No connected agent supports @-mentions (Claude Code, opencode and Kilo do).",
     });
     const agent = createClaudeDriver(where());
     await agent.connect();

@@ -2,10 +2,19 @@ import { claude } from "./claude/agent.ts";
 import { copilot } from "./copilot/agent.ts";
 import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/agent.ts";
+import { kilo } from "./kilo/agent.ts";
+import { opencode } from "./opencode/agent.ts";
 import { qwen } from "./qwen/agent.ts";
 
 /** Every agent, in the order of every list. A new one is a folder beside these and its name here (CONTRIBUTING.md). */
-const listed: readonly [typeof gemini, typeof qwen, typeof claude, typeof copilot] = [gemini, qwen, claude, copilot];
+const listed: readonly [typeof gemini, typeof qwen, typeof claude, typeof copilot, typeof opencode, typeof kilo] = [
+  gemini,
+  qwen,
+  claude,
+  copilot,
+  opencode,
+  kilo,
+];
 
 /** Id of an agent of the catalogue. */
 export type AgentId = (typeof listed)[number]["id"];
@@ -14,11 +23,12 @@ export type AgentId = (typeof listed)[number]["id"];
 export const agents: readonly Dialect<AgentId>[] = listed;
 
 /**
- * The command line that starts an agent so that it asks before it writes. `command` is what the user starts it with, where
- * that is not simply its program.
+ * The command line that starts an agent so that it asks before it writes, where its command line decides about that. `command`
+ * is what the user starts it with, where that is not simply its program.
  */
 export function askingCommand({ program, asking }: Pick<Dialect, "program" | "asking">, command?: string): string {
-  return `${command ?? program.command} ${asking.flag} ${asking.value}`;
+  const line = command ?? program.command;
+  return asking === undefined ? line : `${line} ${asking.flag} ${asking.value}`;
 }
 
 /** An agent of the catalogue. */

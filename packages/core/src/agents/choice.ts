@@ -27,7 +27,7 @@ export interface RankedRecord<Read extends ReadRecord> {
 }
 
 /** Why an agent takes one editor and no other. */
-export type ChoiceReason = "only" | "port-variable" | "own-process" | "largest-process" | "newest";
+export type ChoiceReason = "only" | "port-variable" | "own-process" | "largest-process" | "nearest-folder" | "newest";
 
 export interface ChoiceFacts {
   readonly platform: Platform;

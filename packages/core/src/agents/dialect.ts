@@ -21,8 +21,8 @@ export interface Dialect<Id extends string = string> {
   readonly agentName: string;
   /** What it is started with, and the package that brings it. */
   readonly program: { readonly command: string; readonly package: string };
-  /** How it is started so that it asks before it writes, whatever its own settings say. */
-  readonly asking: AskingMode;
+  /** How it is started so that it asks before it writes, whatever its own settings say; absent: its command line has no say in that. */
+  readonly asking?: AskingMode;
   /** What has it look for an editor: typed into a running one, and the command that starts it so, where there is one. */
   readonly connecting: { readonly input: string; readonly command?: string };
   /** Whether it offers to install an extension when it first meets an editor. Nobody needs that. */
@@ -31,6 +31,8 @@ export interface Dialect<Id extends string = string> {
   readonly takesEdits: boolean;
   /** Whether files and lines can be put into its prompt (`SessionEngine.encodeMention`). */
   readonly takesMentions: boolean;
+  /** Its own protocol carries what is open, and no changes to be reviewed. */
+  readonly contextOnly?: true;
   readonly transport: "streamable-http" | "websocket";
   /** It comes in by a socket of the system's and not by a port (`LocalSocket`); absent: by the port. */
   readonly door?: "socket";
@@ -38,6 +40,8 @@ export interface Dialect<Id extends string = string> {
   readonly tokenHeader?: string;
   /** The variable that names the editor's port to it; absent: it knows no such thing. */
   readonly portVariable?: string;
+  /** The agent whose records it reads, so that it comes with the token of that one (`recognise` tells them apart); absent: it has its own. */
+  readonly recordsOf?: string;
   /** The variable that names a program for it to talk to in place of an editor; absent: it knows no such thing. */
   readonly programVariable?: string;
   /** What it demands of a record beside a folder that fits. */
@@ -50,7 +54,10 @@ export interface Dialect<Id extends string = string> {
   environment(facts: DiscoveryFacts): Readonly<Record<string, string>>;
   /** A version that its clients tell whatever their own is, and that therefore says nothing. */
   readonly constantVersion?: string;
-  /** How sure this dialect is that a connecting client is its agent: 0 no, higher is surer. */
+  /**
+   * How sure this dialect is that a connecting client is its agent: 0 no, higher is surer. Of several that are equally sure it is the
+   * one whose program connects, where the system tells, else the first of the catalogue.
+   */
   recognise(client: ClientFacts): number;
   /** Loads the part that speaks. */
   load(): Promise<DialectEngine>;
@@ -105,6 +112,8 @@ export interface AgentChecks {
   readPort?(text: string): number | undefined;
   /** The version from which it would find one of these records, where it does not because it is an older one. */
   neededVersion?(version: string, records: readonly ReadRecord[], facts: ChoiceFacts): Promise<string | undefined>;
+  /** The variable by which, in these surroundings, it dials a port without a token, so that every companion refuses it. */
+  portWithoutToken?(surroundings: Pick<Surroundings, "environment">): string | undefined;
   /** Why an editor in other surroundings writes where the agent does not look in these. */
   difference(theirs: Surroundings, ours: Surroundings): SurroundingsDifference;
 }
@@ -170,7 +179,7 @@ export interface DialectEngine {
 export interface SessionEngine {
   /** The JSON text of the context update for this agent, or undefined where nothing is to be said. Pure; core compares and sends. */
   encodeContext(context: EditorContext): string | undefined;
-  /** How long after the agent is ready the first context may be sent, in milliseconds (claude.md: 600 after tools/list). */
+  /** How long after the agent is ready the first context may be sent, in milliseconds (claude.md: 600 after tools/list); 0: it need not be ready. */
   readonly contextDelayMs: number;
   /** The JSON text that puts a file range into the agent's prompt, or undefined where the agent has no such notion. Lines 0-based. */
   encodeMention(mention: Mention): string | undefined;

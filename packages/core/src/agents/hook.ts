@@ -1,4 +1,4 @@
-import { replaceInText } from "../support/text.ts";
+import { replaceInText } from "../support/replace-in-text.ts";
 import type { FileFacts, Files } from "../platform/platform.ts";
 import { type PatchbayError, pathRefused } from "../support/errors.ts";
 import type { SettingsPlace } from "./settings.ts";

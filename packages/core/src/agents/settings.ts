@@ -249,6 +249,8 @@ export interface OwnSettings {
     readonly showsChanges: string | undefined;
     readonly mode: string | undefined;
   };
+  /** A file in which its user has switched off that it tells its model what is open in an editor. */
+  readonly contextOff?: string | undefined;
   /** Files that it leaves where it has been started once, beside the user's settings. */
   readonly traces: readonly string[];
   /** What turns all of its hooks off; undefined: they run. */

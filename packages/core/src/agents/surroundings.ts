@@ -12,6 +12,15 @@ export function variableOf(surroundings: Pick<Surroundings, "environment">, name
   return surroundings.environment(name) || undefined;
 }
 
+/**
+ * The port as `CLAUDE_CODE_SSE_PORT` names it: 43255 as `0.43255e5`. Claude Code reads an exponent. opencode and Kilo read the digits before
+ * the point, which are no port, and look for the record; a plain port they would dial without its token (docs/protocols/opencode.md).
+ */
+export function portWithExponent(port: number): string {
+  const digits = String(port);
+  return `0.${digits}e${digits.length}`;
+}
+
 /** More ancestors than any terminal has. */
 const mostAncestors = 32;
 

@@ -1,4 +1,4 @@
-import type { EditorHost, HostActiveEditor } from "../editor-host.ts";
+import type { EditorHost, HostActiveEditor, HostSelection } from "../editor-host.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf } from "../support/errors.ts";
@@ -9,10 +9,9 @@ import {
   type ActiveFile,
   type EditorContext,
   maximumOpenFiles,
+  maximumOtherSelections,
   maximumSelectionBytes,
   type OpenFile,
-  type Position,
-  type Range,
   type SelectedText,
 } from "./model.ts";
 import type { SharingPolicy } from "./sharing-policy.ts";
@@ -94,11 +93,12 @@ export class ContextTracker implements Disposable {
     const activePath = active !== undefined && this.#policy.mayName(active.path) ? active.path : undefined;
     const files = this.#files(activePath);
     if (active === undefined || activePath === undefined) return { files, ...trust };
-    const selection = this.#policy.mayShareText(activePath) ? this.#selection(active) : undefined;
+    const [selection, ...otherSelections] = this.#policy.mayShareText(activePath) ? this.#selections(active) : [];
     const picture: ActiveFile = {
       path: activePath,
       cursor: active.cursor,
       ...(selection === undefined ? {} : { selection }),
+      ...(otherSelections.length === 0 ? {} : { otherSelections }),
     };
     return { files, active: picture, ...trust };
   }
@@ -124,16 +124,25 @@ export class ContextTracker implements Disposable {
     this.#update.dispose();
   }
 
-  /** A text that cannot be read (its file was removed, say) is left out, and the rest of the picture is told. */
-  #selection(active: HostActiveEditor): SelectedText | undefined {
-    if (active.selection === undefined) return undefined;
-    try {
-      const text = limitText(active.readSelection(maximumSelectionBytes), maximumSelectionBytes);
-      return { range: active.selection, text };
-    } catch (error) {
-      this.#logger.warn("The selection could not be read from the editor", { reason: messageOf(error) });
-      return undefined;
+  /** The user's own first. A text that cannot be read (its file was removed, say) is left out, and the rest of the picture is told. */
+  #selections(active: HostActiveEditor): readonly SelectedText[] {
+    const { selection, otherSelections = [] } = active;
+    if (selection === undefined) return [];
+    const own: HostSelection = { range: selection, read: (limitBytes) => active.readSelection(limitBytes) };
+    const found: SelectedText[] = [];
+    let left = maximumSelectionBytes;
+    for (const { range, read } of [own, ...otherSelections.slice(0, maximumOtherSelections)]) {
+      if (left <= 0) break;
+      try {
+        const text = limitText(read(left), left);
+        // Three bytes per code unit is the most UTF-8 takes.
+        left -= text.length * 3;
+        found.push({ range, text });
+      } catch (error) {
+        this.#logger.warn("The selection could not be read from the editor", { reason: messageOf(error) });
+      }
     }
+    return found;
   }
 
   #focus(path: string): void {
@@ -197,30 +206,7 @@ export class ContextTracker implements Disposable {
   }
 }
 
-/** Whether two contexts say the same to an agent. */
+/** Whether two contexts say the same to an agent. Both were made here, so that the same stands in the same order. */
 function sameContext(a: EditorContext, b: EditorContext): boolean {
-  if (a.trusted !== b.trusted || a.files.length !== b.files.length) return false;
-  for (let index = 0; index < a.files.length; index += 1) {
-    const one = a.files[index];
-    const other = b.files[index];
-    if (one?.path !== other?.path || one?.timestamp !== other?.timestamp) return false;
-  }
-  const one = a.active;
-  const other = b.active;
-  if (one === undefined || other === undefined) return one === other;
-  return (
-    one.path === other.path &&
-    samePosition(one.cursor, other.cursor) &&
-    sameRange(one.selection?.range, other.selection?.range) &&
-    one.selection?.text === other.selection?.text
-  );
-}
-
-function samePosition(a: Position, b: Position): boolean {
-  return a.line === b.line && a.character === b.character;
-}
-
-function sameRange(a: Range | undefined, b: Range | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return samePosition(a.start, b.start) && samePosition(a.end, b.end);
+  return JSON.stringify(a) === JSON.stringify(b);
 }

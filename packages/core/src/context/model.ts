@@ -26,6 +26,8 @@ export interface ActiveFile {
   readonly cursor: Position;
   /** Absent where nothing is selected or the text may not be shared. */
   readonly selection?: SelectedText;
+  /** What else is selected in it, in the editor's order; absent: nothing. */
+  readonly otherSelections?: readonly SelectedText[];
 }
 
 export interface SelectedText {
@@ -44,6 +46,9 @@ export interface EditorContext {
 
 /** Most files ever shared (docs/protocols/gemini.md: the client keeps 10). */
 export const maximumOpenFiles = 10;
+
+/** Most selections ever shared beside the first: a column of cursors is no choice of texts. */
+export const maximumOtherSelections = 19;
 
 /** Most selected text ever shared, in UTF-8 bytes. */
 export const maximumSelectionBytes = 16_384;

@@ -44,7 +44,8 @@ function examineLeftOver(platform: Platform, editor: RunningEditor): readonly Fi
   const { answers, isSilent, agents, records } = editor;
   if (answers || isSilent) return [];
   const values = {
-    paths: records.map(({ path }) => path),
+    // Several agents may read one record.
+    paths: Array.from(new Set(records.map(({ path }) => path))),
     editor: nameOfEditor(editor),
     isSurelyEnded: isSurelyEnded(platform, editor),
   };

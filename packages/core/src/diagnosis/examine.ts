@@ -144,12 +144,18 @@ async function examineAgent(
     elsewhere: [terminal, ...facts.elsewhere],
   };
   const outcome =
-    (await examineVersion(agent, own)) ?? (await examineChoice(agent, own)) ?? (await examineAbsence(agent, own));
+    (await examineVersion(agent, own)) ??
+    (await examinePort(agent, own)) ??
+    (await examineChoice(agent, own)) ??
+    (await examineAbsence(agent, own));
   // It would connect if it looked, and looked here: until then that is no good news.
   const isIdle = connecting.length > 0 && outcome.level !== "problem";
   return [
     ...(isIdle ? [] : [outcome]),
     ...connecting,
+    ...(settings?.contextOff === undefined
+      ? []
+      : [findingOf("context-off", "hint", agent, { file: settings.contextOff })]),
     ...(settings === undefined ? [] : examineAsking(settings)),
     ...(outcome.level === "problem" ? [] : closedPlaces(agent, facts)),
   ];
@@ -162,6 +168,12 @@ async function examineVersion(agent: AgentId, facts: AbsenceFacts): Promise<Find
   const needed = version === undefined ? undefined : await neededVersion(agent, version, facts);
   if (version === undefined || needed === undefined) return undefined;
   return findingOf("agent-too-old", "problem", agent, { version, needed, package: program.package });
+}
+
+/** It dials the port that this terminal names, and shows no token there. */
+async function examinePort(agent: AgentId, { platform }: AbsenceFacts): Promise<Finding | undefined> {
+  const variable = (await agentOf(agent).loadChecks()).portWithoutToken?.(platform.process);
+  return variable === undefined ? undefined : findingOf("port-without-token", "problem", agent, { variable });
 }
 
 /** A second place of an agent that connects through its first. */

@@ -59,6 +59,8 @@ export interface FindingValues {
   readonly "port-left-over": { readonly variables: readonly string[]; readonly port: string };
   /** It is set in a `file` that the agent reads; absent: in this terminal. */
   readonly "program-in-place-of-editor": { readonly variable: string; readonly file?: string | undefined };
+  /** It dials this port of the terminal's variable without a token, and no companion lets it in. */
+  readonly "port-without-token": { readonly variable: string };
   /** In a container it dials the container's host. */
   readonly "looks-on-container-host": Readonly<Record<string, never>>;
   readonly "temporary-directory-differs": {
@@ -123,6 +125,8 @@ export interface FindingValues {
     readonly command: string;
     readonly input: string | undefined;
   };
+  /** It connects, and leaves out what is open: its user has switched that off, which stands in `file`. */
+  readonly "context-off": { readonly file: string };
   readonly "shows-changes-in-terminal": { readonly file: string | undefined };
   /** Whatever its mode is, changes are reviewed. */
   readonly "hook-installed": { readonly file: string };

@@ -50,10 +50,11 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
   const { start } = await dialect.loadChecks();
   const settings = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
   const isReviewed = settings !== undefined && isHooked(settings);
-  const { flag, value } = dialect.asking;
+  const { asking } = dialect;
   const chosen = chosenMode(start, args);
   const once = answersOnce(start, args);
-  const mode = !isReviewed && chosen === undefined && once === undefined ? [flag, value] : [];
+  const isToAsk = !isReviewed && chosen === undefined && once === undefined;
+  const mode = isToAsk && asking !== undefined ? [asking.flag, asking.value] : [];
   const isUntold = settings?.looksForEditor === "not-yet";
   const connecting =
     isUntold && once === undefined && !hasPrompt(start, args) ? (start.connecting?.arguments ?? []) : [];

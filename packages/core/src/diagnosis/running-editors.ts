@@ -188,6 +188,7 @@ const answerMs = 3_000;
 const told = z.array(
   z.object({
     id: z.string(),
+    agent: z.string(),
     title: z.string().optional(),
     state: z.enum(["working", "waiting", "idle", "ended", "connecting", "connected", "away"]),
     since: z.number(),
@@ -213,21 +214,19 @@ export async function readPresences(
   const asked = editors
     .filter(({ answers }) => answers)
     .flatMap(({ port, records }) => {
-      const tokens = new Map<AgentId, string>();
-      for (const record of records) {
-        const { agent } = record;
-        const token = tokenForQuestions(record);
-        if (token !== undefined && !tokens.has(agent)) tokens.set(agent, token);
-      }
-      return Array.from(tokens, ([agent, token]) => ({ agent, token, port }));
+      // Several agents may come with the token of one record.
+      const tokens = new Set(records.flatMap((record) => tokenForQuestions(record) ?? []));
+      return Array.from(tokens, (token) => ({ token, port }));
     });
   const answers = await Promise.all(
-    asked.map(async ({ agent, token, port }): Promise<readonly ToldPresence[]> => {
+    asked.map(async ({ token, port }): Promise<readonly ToldPresence[]> => {
       const event = JSON.stringify(presenceQuestion);
       const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: answerMs });
       const read = told.safeParse(parse(reply.kind === "answered" ? reply.output : undefined));
-      const { agentName } = agentOf(agent);
-      return read.success ? read.data.map((one) => ({ ...one, agent, agentName, port })) : [];
+      return (read.data ?? []).flatMap((one) => {
+        const dialect = agents.find(({ id }) => id === one.agent);
+        return dialect === undefined ? [] : [{ ...one, agent: dialect.id, agentName: dialect.agentName, port }];
+      });
     }),
   );
   return answers.flat();

@@ -81,7 +81,7 @@ export interface NewConnection {
   readonly headers: Readonly<Record<string, string>>;
   /** The initialize request's params where this is a new session; undefined for one that is revived by its id. */
   readonly initialize: unknown;
-  /** The dialect named in a revived id. */
+  /** The dialect named in the id; undefined where nobody has told it yet. */
   readonly dialectHint: string | undefined;
   /** Which of the tokens let the agent in. */
   readonly tokenName: string;

@@ -163,13 +163,14 @@ export class WebSocketDoor {
     } as const;
     let transport: WebSocketTransport | undefined;
     try {
-      const sessionId = ids.issue(await acceptor.recognise({ ...facts, ports: portsOf(peer.socket) }));
+      const dialectHint = await acceptor.recognise({ ...facts, ports: portsOf(peer.socket) });
+      const sessionId = ids.issue(dialectHint);
       transport = new WebSocketTransport(sessionId, peer, context);
       if (!table.add(transport)) {
         webSocket.close(1013, "Too many agents are connected.");
         return undefined;
       }
-      await acceptor.accept({ ...facts, sessionId, transport, dialectHint: undefined });
+      await acceptor.accept({ ...facts, sessionId, transport, dialectHint });
     } catch (error) {
       const isExcluded = error instanceof PatchbayError && error.code === "excluded";
       if (!isExcluded) context.logger.error("An agent could not be served.", { cause: messageOf(error) });

@@ -144,9 +144,10 @@ export class HookDesk implements HookAcceptor, Disposable {
     }
   }
 
-  #tellPresences(agent: string): string {
-    const { activities, diffs, sessionInfos } = this.#options;
-    return tellPresences(agent, {
+  #tellPresences(tokenName: string): string {
+    const { activities, dialects, diffs, sessionInfos } = this.#options;
+    const readers = dialects.filter(({ id, recordsOf }) => (recordsOf ?? id) === tokenName);
+    return tellPresences(new Set(readers.map(({ id }) => id)), {
       activities: activities.all,
       commands: this.commands,
       sessions: sessionInfos(),

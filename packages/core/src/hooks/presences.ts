@@ -7,6 +7,8 @@ import type { AgentActivity, AskedCommands, CommandQuestion } from "./activity.t
 /** One session of an agent, whatever it is known by: its hook, its own protocol, or both. */
 export interface Presence {
   readonly id: string;
+  /** Id of the catalogue. */
+  readonly agent: string;
   readonly agentName: string;
   /** The begin of its first prompt. */
   readonly title: string | undefined;
@@ -48,7 +50,7 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
     const waits = activity.state !== "ended" && waitsFor.length + commands.length > 0;
     const agentName = agents.find(({ id }) => id === agent)?.agentName ?? agent;
     const state = waits ? "waiting" : activity.state;
-    return { id: owner, agentName, title, state, since, processes, proposals: own, waitsFor, commands, session };
+    return { id: owner, agent, agentName, title, state, since, processes, proposals: own, waitsFor, commands, session };
   });
   const others = sessions
     .filter((session) => !attached.has(session))
@@ -60,6 +62,7 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
       const processes = pid === undefined ? [] : [pid];
       return {
         id,
+        agent: session.dialect,
         agentName,
         title: undefined,
         state,

@@ -16,17 +16,18 @@ export function asksForPresences(event: unknown): boolean {
   );
 }
 
-/** What an agent's sessions do, as JSON. Whoever has an agent's token hears of this agent, and of no other. */
-export function tellPresences(agent: string, known: KnownSessions): string {
+/** What the sessions of these agents do, as JSON: whoever has a token hears of those that come with it, and of no other. */
+export function tellPresences(agents: ReadonlySet<string>, known: KnownSessions): string {
   const presences = presencesOf({
-    activities: known.activities.filter((one) => one.agent === agent),
-    sessions: known.sessions.filter(({ dialect }) => dialect === agent),
+    activities: known.activities.filter(({ agent }) => agents.has(agent)),
+    sessions: known.sessions.filter(({ dialect }) => agents.has(dialect)),
     proposals: known.proposals,
     commands: known.commands,
   });
   return JSON.stringify(
-    presences.map(({ id, title, state, since, waitsFor, commands, processes }) => ({
+    presences.map(({ id, agent, title, state, since, waitsFor, commands, processes }) => ({
       id,
+      agent,
       title,
       state,
       since,

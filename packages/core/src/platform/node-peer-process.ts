@@ -38,6 +38,16 @@ export async function findPeerProcess(ports: TcpPorts, uid: number, proc = "/pro
   return undefined;
 }
 
+/** The words with which a process was started; undefined where the system is not Linux. */
+export function readCommand(pid: number): readonly string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+  } catch {
+    // It has ended, or is another user's.
+    return undefined;
+  }
+}
+
 /** The inode of the peer's socket: its local port is our remote one. */
 async function findInode(table: string, { localPort, remotePort }: TcpPorts): Promise<string | undefined> {
   const text = await fs.readFile(table, "latin1").catch(() => "");

@@ -72,6 +72,7 @@ export function createNodeProcessFacts(
       const { findPeerProcess } = await import("./node-peer-process.ts");
       return await findPeerProcess(ports, process.getuid?.() ?? -1);
     },
+    commandOf: async (pid) => (await import("./node-peer-process.ts")).readCommand(pid),
   };
 }
 

@@ -141,6 +141,8 @@ export interface ProcessFacts {
    * process only passes connections on. Looks through the descriptors of this user's processes: not for every message.
    */
   peerOf?(ports: TcpPorts): Promise<number | undefined>;
+  /** The words with which another process was started, its program first; undefined where it cannot be told. */
+  commandOf?(pid: number): Promise<readonly string[] | undefined>;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { EditorContext } from "../context/model.ts";
 import type { CarriedOutcome, CarriedTo, DiffOutcome, OutcomeCarrier } from "../diff/model.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { Disposable } from "../support/disposable.ts";
+import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { reportListenerFailure } from "../support/logger.ts";
@@ -37,7 +38,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options;
-    this.#choice = new DialectChoice(options.dialects);
+    this.#choice = new DialectChoice(options.dialects, options.platform.process);
     this.#services = {
       ...options,
       directories: new RealDirectories(options.platform.files, options.platform.clock),
@@ -68,16 +69,17 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
-    return this.#choice.recognise(facts).id;
+    return (await this.#choice.recognise(facts)).id;
   }
 
   async accept(connection: NewConnection): Promise<void> {
     const { transport, sessionId, headers, initialize } = connection;
     const client = initialize === undefined ? undefined : readClientFacts(transport.kind, headers, initialize);
-    const dialect = this.#choice.of(connection);
     const arrival = { hasLeft: false };
     this.#arriving.set(sessionId, arrival);
-    const dialectEngine = await this.#choice.engineOf(dialect).finally(() => this.#arriving.delete(sessionId));
+    const { dialect, dialectEngine } = await this.#choice
+      .engineFor(connection)
+      .finally(() => this.#arriving.delete(sessionId));
     // Its connection ended, or everything did, while the engine was being loaded.
     if (arrival.hasLeft || this.#stopped) throw new PatchbayError("stopped", "The session has ended.");
     const session = new Session({
@@ -271,61 +273,81 @@ function shortId(sessionId: string): string {
   return sessionId.slice(0, 14);
 }
 
+interface ChosenDialect {
+  readonly dialect: Dialect;
+  readonly dialectEngine: DialectEngine;
+}
+
 /** Which dialect a client speaks, and the engines of those that were spoken. */
 class DialectChoice {
   readonly #dialects: readonly Dialect[];
+  readonly #process: Pick<ProcessFacts, "peerOf" | "commandOf">;
   readonly #engines: Map<string, LoadOnce<DialectEngine>> = new Map();
 
-  constructor(dialects: readonly Dialect[]) {
+  constructor(dialects: readonly Dialect[], process: Pick<ProcessFacts, "peerOf" | "commandOf">) {
     this.#dialects = dialects;
+    this.#process = process;
   }
 
-  /** The dialect of a client that says initialize: of the agent whose token it showed, else of the one that it resembles most. */
-  recognise({
+  /** The dialect of a client that says initialize: of an agent whose token it showed, else of the one that it resembles most. */
+  async recognise({
     transport,
     headers,
     initialize,
     tokenName,
-  }: Omit<Parameters<SessionAcceptor["recognise"]>[0], "ports">): Dialect {
+    ports,
+  }: Parameters<SessionAcceptor["recognise"]>[0]): Promise<Dialect> {
     const client = readClientFacts(transport, headers, initialize);
-    return this.#ofToken(tokenName, client) ?? this.#bestFor(client);
+    const ofToken = this.#ofToken(tokenName, client);
+    const [only, ...others] = ofToken;
+    if (only !== undefined && others.length === 0) return only;
+    const best = bestFor(client, ofToken.length > 0 ? ofToken : this.#dialects);
+    const [first] = best;
+    if (first === undefined) throw new PatchbayError("invalid-argument", "This agent is not supported.");
+    return best.length === 1 ? first : ((await this.#byProgram(best, ports)) ?? first);
   }
 
-  /** The dialect of a connection: the one that its session's id names, else as for any new client. */
-  of({ dialectHint, transport, headers, initialize, tokenName }: NewConnection): Dialect {
+  /** The dialect of a connection, the one that its session's id names, else as for any new client; what speaks it is loaded with its first session. */
+  async engineFor({ dialectHint, transport, headers, initialize, tokenName }: NewConnection): Promise<ChosenDialect> {
+    const { kind, ports } = transport;
     const named = this.#named(dialectHint);
-    return named ?? this.recognise({ transport: transport.kind, headers, initialize, tokenName });
-  }
-
-  /** Loads what speaks a dialect, with the first session that does. */
-  engineOf(dialect: Dialect): Promise<DialectEngine> {
+    const dialect = named ?? (await this.recognise({ transport: kind, headers, initialize, tokenName, ports }));
     const engine = this.#engines.get(dialect.id) ?? new LoadOnce(() => dialect.load());
     this.#engines.set(dialect.id, engine);
-    return engine.get();
+    return { dialect, dialectEngine: await engine.get() };
   }
 
   #named(id: string | undefined): Dialect | undefined {
     return this.#dialects.find((dialect) => dialect.id === id);
   }
 
-  /** Of the agent whose record was read; none where that agent does not come this way. */
-  #ofToken(tokenName: string, client: ClientFacts): Dialect | undefined {
-    const dialect = this.#named(tokenName);
-    return dialect?.transport === client.transport ? dialect : undefined;
+  /** Of the agents that read the record of this token; none where these do not come this way. */
+  #ofToken(tokenName: string, client: ClientFacts): readonly Dialect[] {
+    return this.#dialects.filter(
+      ({ id, recordsOf, transport }) => (recordsOf ?? id) === tokenName && transport === client.transport,
+    );
   }
 
-  #bestFor(client: ClientFacts): Dialect {
-    let best: Dialect | undefined;
-    let most = 0;
-    for (const dialect of this.#dialects) {
-      const score = dialect.recognise(client);
-      if (score <= most) continue;
-      most = score;
-      best = dialect;
-    }
-    if (best === undefined) throw new PatchbayError("invalid-argument", "This agent is not supported.");
-    return best;
+  /** The one whose program is at the other end; undefined where the system does not tell, or it is none of these. */
+  async #byProgram(dialects: readonly Dialect[], ports: TcpPorts | undefined): Promise<Dialect | undefined> {
+    const pid = ports === undefined ? undefined : await this.#process.peerOf?.(ports);
+    const words = pid === undefined ? undefined : await this.#process.commandOf?.(pid);
+    // What an interpreter runs is its first argument.
+    const names = (words ?? []).slice(0, 2).map(programName);
+    return dialects.find(({ program }) => names.includes(program.command));
   }
+}
+
+/** Of what a command line names: packages keep some programs under a name with a dot before it. */
+function programName(word: string): string {
+  return (word.split(/[\\/]/u).at(-1) ?? word).replace(/^\./u, "").replace(/\.exe$/iu, "");
+}
+
+/** Those that are surest of a client; none where nobody is. */
+function bestFor(client: ClientFacts, dialects: readonly Dialect[]): readonly Dialect[] {
+  const scores = dialects.map((dialect) => dialect.recognise(client));
+  const most = Math.max(0, ...scores);
+  return most === 0 ? [] : dialects.filter((_dialect, index) => scores[index] === most);
 }
 
 /** Reads what an initialize request says of its client. Hand-narrowed: it runs before the engine, and zod, are loaded. */

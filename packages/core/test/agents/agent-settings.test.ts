@@ -19,6 +19,8 @@ describe("the agents' own settings", () => {
       { agent: "qwen", agentName: "Qwen Code", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "claude", agentName: "Claude Code", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "copilot", agentName: "Copilot CLI", looksForEditor: "yes", asks: true, mode: undefined },
+      { agent: "opencode", agentName: "opencode", looksForEditor: "yes", contextOff: undefined },
+      { agent: "kilo", agentName: "Kilo", looksForEditor: "yes", contextOff: undefined },
     ];
     expect(await readAgentSettings(platform)).toMatchObject(defaults);
     platform.files.addFile("/home/user/.gemini/settings.json", '{ "ide": { "enabled": "yes" } }');
@@ -47,6 +49,8 @@ describe("the agents' own settings", () => {
       QWEN_HOME: "/elsewhere/q",
       CLAUDE_CONFIG_DIR: "/elsewhere/c",
       COPILOT_HOME: "/elsewhere/p",
+      XDG_CONFIG_HOME: "/elsewhere/x",
+      XDG_STATE_HOME: "/elsewhere/s",
     };
     const platform = createMemoryPlatform({ environment });
     platform.files.addFile("/elsewhere/.gemini/settings.json", '{ "ide": { "enabled": false } }');
@@ -57,11 +61,14 @@ describe("the agents' own settings", () => {
       "/elsewhere/p/settings.json",
       '{ "defaultPermissionMode": "allow-all", "ide": { "autoConnect": false, "openDiffOnEdit": false } }',
     );
+    platform.files.addFile("/elsewhere/s/opencode/kv.json", '{ "file_context_enabled": false }');
     expect(await readAgentSettings(platform)).toMatchObject([
       { looksForEditor: "no", settingsFile: "/elsewhere/.gemini/settings.json" },
       { asks: true, settingsFile: "/elsewhere/q/settings.json" },
       { asks: true, showsChanges: false, settingsFile: "/elsewhere/c/settings.json" },
       { looksForEditor: "no", asks: false, showsChanges: false, settingsFile: "/elsewhere/p/settings.json" },
+      { settingsFile: "/elsewhere/x/opencode/opencode.json", contextOff: "/elsewhere/s/opencode/kv.json" },
+      { settingsFile: "/elsewhere/x/kilo/kilo.json", contextOff: undefined },
     ]);
   });
 
@@ -97,12 +104,17 @@ describe("the agents' own settings", () => {
         decidedBy: { looksForEditor: "/w/.github/copilot/settings.json" },
         hooksOff: { setting: "disableAllHooks", file: "/w/.github/copilot/settings.json" },
       },
+      // Nothing in a folder decides about these.
+      { agent: "opencode" },
+      { agent: "kilo" },
     ]);
     expect(await readAgentSettings(platform)).toMatchObject([
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.gemini/settings.json" } },
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: undefined } },
       { asks: false, mode: "plan" },
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.copilot/settings.json" } },
+      { agent: "opencode" },
+      { agent: "kilo" },
     ]);
   });
 

@@ -15,7 +15,7 @@ function setUp(files: Readonly<Record<string, string>> = {}, environment: Readon
     planStart(platform, { agent, folder, args });
 }
 
-const events: Readonly<Record<AgentId, readonly string[]>> = {
+const events: Readonly<Partial<Record<AgentId, readonly string[]>>> = {
   gemini: ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"],
   qwen: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   claude: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
@@ -24,7 +24,7 @@ const events: Readonly<Record<AgentId, readonly string[]>> = {
 
 function hooked(agent: AgentId): Readonly<Record<string, string>> {
   const group = { hooks: [{ type: "command", command: `${node} ${script} ${agent}` }] };
-  const hooks = Object.fromEntries(events[agent].map((event) => [event, [group]]));
+  const hooks = Object.fromEntries((events[agent] ?? []).map((event) => [event, [group]]));
   return { [`/home/user/.${agent}/settings.json`]: JSON.stringify({ hooks }), [node]: "", [script]: "" };
 }
 

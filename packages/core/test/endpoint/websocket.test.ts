@@ -26,7 +26,7 @@ describe("WebSocket upgrade", () => {
     agent.write(frame(hello));
     agent.write(frame(JSON.stringify(call("two", "echo", "hi"))));
     expect(await messages(agent, 2)).toMatchObject([{ id: 1 }, { id: "two", result: { content: [{ text: "hi" }] } }]);
-    expect(under.last().connection).toMatchObject({ initialize: initializeMessage.params, dialectHint: undefined });
+    expect(under.last().connection).toMatchObject({ initialize: initializeMessage.params, dialectHint: "claude" });
     expect(JSON.stringify(under.last().connection.headers)).not.toContain(token);
   });
 

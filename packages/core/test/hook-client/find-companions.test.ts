@@ -47,8 +47,8 @@ describe("a hook looks for a companion", () => {
     expect(await portsOf(platform)).toEqual([4_001, 4_004]);
   });
 
-  it("first at the port that its terminal names", async () => {
-    const platform = setUp({ CLAUDE_CODE_SSE_PORT: "4004" });
+  it.each(["4004", "0.4004e4"])("first at the port that its terminal names: %s", async (named) => {
+    const platform = setUp({ CLAUDE_CODE_SSE_PORT: named });
     writeLock(platform, 4_001, platform.workspace);
     writeLock(platform, 4_004, platform.root);
     expect(await portsOf(platform)).toEqual([4_004, 4_001]);

@@ -30,11 +30,14 @@ function makeWay(file: string, { root }: Worker): void {
   mkdirSync(dirname(file), { recursive: true });
 }
 
+/** The agents that have a hook. */
+export type HookedAgent = Exclude<AgentId, "opencode" | "kilo">;
+
 /**
  * Writes a new text to what a model calls its file, as the tool of each agent does, by what the real ones left on disk (Claude Code
  * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102); throws where they refuse. Written apart from our own code on purpose.
  */
-export const writers: Readonly<Record<AgentId, (path: string, text: string, worker: Worker) => void>> = {
+export const writers: Readonly<Record<HookedAgent, (path: string, text: string, worker: Worker) => void>> = {
   claude: (path, text, worker) => {
     const file = toldByClaude(path, worker);
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error("It is a link.");

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import process from "node:process";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { AgentId } from "../../src/agents/catalogue.ts";
-import { BeyondLab, toldByAgent, type Worker, writers } from "./agent-writers.ts";
+import { BeyondLab, type HookedAgent, toldByAgent, type Worker, writers } from "./agent-writers.ts";
 import { createHookLab, type HookLab } from "./hook-lab.ts";
 
-const agents: readonly AgentId[] = ["claude", "gemini", "qwen"];
+const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen"];
 
 /** Where a form of a path leads from; `file` is a name in `base`. */
 interface Named {
@@ -117,7 +116,7 @@ function textOf(path: string): string | undefined {
 type Outcome = "reviewed" | "denied" | "outside" | "-";
 
 /** Has an agent write, as far as its hook lets it, and sees which file that was. Fails where one of the workspace was not reviewed. */
-async function write(lab: HookLab, agent: AgentId, path: string, worker: Worker, text: string): Promise<Outcome> {
+async function write(lab: HookLab, agent: HookedAgent, path: string, worker: Worker, text: string): Promise<Outcome> {
   const { editor, platform, ask } = lab;
   const told = toldByAgent(agent, path, worker);
   if (told === undefined) return "-";
@@ -169,7 +168,7 @@ const deniedToAll: readonly string[] = [
   "very long and deep",
 ];
 
-const denied: Readonly<Record<AgentId, readonly string[]>> = {
+const denied: Readonly<Record<HookedAgent, readonly string[]>> = {
   claude: deniedToAll,
   // Decoded once for the look and once more for the write; `~` is a folder by then.
   gemini: [...deniedToAll, "percent signs twice", "~ alone"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limitText, replaceInText, visibleText } from "../../src/support/text.ts";
+import { limitText, visibleText } from "../../src/support/text.ts";
 
 it("nothing is hidden in a text that is shown: fillers and rows of selectors are spelled out", () => {
   expect(visibleText("a\u3164b\u034f\u{e0101}\u{e0041}\u2800\ufe01\ufe02\u202e")).toBe(
@@ -35,29 +35,5 @@ describe("limitText", () => {
 
   it("replaces lone surrogates that were there before", () => {
     expect(limitText("a\ud83d", 100)).toBe("a\ufffd");
-  });
-});
-
-describe("a replacement", () => {
-  it("is what the runtime makes of it", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom("a", "b", "$&") }),
-        fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 2 }),
-        fc.string({ maxLength: 3 }),
-        fc.boolean(),
-        (text, from, to, isForAll) => {
-          const made = isForAll ? text.split(from).join(to) : text.replace(from, () => to);
-          expect(replaceInText(text, { from, to, isForAll })).toBe(made);
-        },
-      ),
-    );
-  });
-
-  it("is not made where the text would be longer than any that is shown", () => {
-    const text = "a".repeat(200_000);
-    expect(replaceInText(text, { from: "a", to: "b".repeat(1_000), isForAll: true })).toBeUndefined();
-    expect(replaceInText(text, { from: "a", to: "b".repeat(1_000), isForAll: false })).toHaveLength(200_999);
-    expect(replaceInText(text, { from: "a", to: "b".repeat(330), isForAll: true })).toHaveLength(66_000_000);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { agents, type Logger, PatchbayError, type Platform } from "@patchbay/core";
+import { type Logger, PatchbayError, type Platform } from "@patchbay/core";
 import {
   type AcpProfile,
   AcpSession,
@@ -21,7 +21,15 @@ import {
   type SessionRequest,
 } from "@patchbay/conversations";
 import type { AgentInfo } from "../messages/index.ts";
-import { type AgentEntries, type AgentSettings, customAgents, isListed, needOf, settingsOf } from "./agent-settings.ts";
+import {
+  type AgentEntries,
+  type AgentSettings,
+  customAgents,
+  isListed,
+  listed,
+  needOf,
+  settingsOf,
+} from "./agent-settings.ts";
 import { startingWith } from "./chosen-start.ts";
 
 export interface AgentProgramsOptions {
@@ -98,7 +106,7 @@ export class AgentPrograms {
 
   /** Those that there are, before it is known which of them are installed. */
   get known(): readonly AgentInfo[] {
-    const listed = agents.map(({ id, agentName }) => ({
+    const ours = listed.map(({ id, agentName }) => ({
       id,
       name: agentName,
       isInstalled: false,
@@ -109,7 +117,7 @@ export class AgentPrograms {
       name: profileFor(agent).name,
       isInstalled: false,
     }));
-    return [...listed, ...added];
+    return [...ours, ...added];
   }
 
   async find(): Promise<readonly AgentInfo[]> {

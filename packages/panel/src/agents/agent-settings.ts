@@ -10,6 +10,11 @@ import { agents, PatchbayError } from "@patchbay/core";
 /** What the user has set about agents, by their ids, as it was read: anything may stand there. */
 export type AgentEntries = unknown;
 
+/** The agents of the catalogue with which the panel knows how to talk. Others are added by the settings, under their id as well. */
+export const listed: readonly (typeof agents)[number][] = agents.filter(({ id }) =>
+  ["gemini", "qwen", "claude"].includes(id),
+);
+
 /** What the user says of an agent, in settings of this machine: a workspace cannot. */
 export interface AgentSettings extends ProgramSettings {
   /** Of a listed agent: what it is started with, beside what the panel needs. */
@@ -50,7 +55,7 @@ export function customAgents(entries: AgentEntries): readonly CustomAgent[] {
 
 /** What is looked for to start an agent. */
 export function needOf(entries: AgentEntries, agent: string): ProgramNeed {
-  const found = agents.find(({ id }) => id === agent);
+  const found = listed.find(({ id }) => id === agent);
   if (found !== undefined) {
     return { agentName: found.agentName, command: found.program.command, package: found.program.package };
   }
@@ -59,9 +64,9 @@ export function needOf(entries: AgentEntries, agent: string): ProgramNeed {
   throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
 }
 
-/** Whether the catalogue has it. */
+/** Whether it is one of `listed`. */
 export function isListed(agent: string): boolean {
-  return agents.some(({ id }) => id === agent);
+  return listed.some(({ id }) => id === agent);
 }
 
 function entryOf(entries: AgentEntries, agent: string): Readonly<Record<string, unknown>> | undefined {

@@ -3,6 +3,7 @@ import type { AgentDriver, AgentDriverOptions } from "./agent-driver.ts";
 import { createClaudeDriver } from "./claude/driver.ts";
 import { createCopilotDriver } from "./copilot/driver.ts";
 import { createPublishedDriver } from "./gemini-family/driver.ts";
+import { createKiloDriver, createOpenCodeDriver } from "./opencode-family/driver.ts";
 import { createGeminiDriver } from "./gemini/driver.ts";
 import { createQwenDriver } from "./qwen/driver.ts";
 
@@ -12,6 +13,8 @@ const seen: Readonly<Partial<Record<AgentId, (options: AgentDriverOptions) => Ag
   qwen: createQwenDriver,
   claude: createClaudeDriver,
   copilot: createCopilotDriver,
+  opencode: createOpenCodeDriver,
+  kilo: createKiloDriver,
 };
 
 /**

@@ -80,10 +80,11 @@ export class MemoryDocuments {
     this.#change.fire({ kind: "selection" });
   }
 
-  select(range: Range): void {
+  select(range: Range, others: readonly Range[] = []): void {
     const document = this.#getActive();
     document.cursor = range.end;
     document.selection = isEmptyRange(range) ? undefined : range;
+    document.others = others;
     this.#change.fire({ kind: "selection" });
   }
 
@@ -100,7 +101,7 @@ export class MemoryDocuments {
     this.#options.failures.check("editors.active");
     const document = this.#active === undefined ? undefined : this.#open.get(this.#active);
     if (document === undefined) return undefined;
-    const { path, cursor, selection } = document;
+    const { path, cursor, selection, others = [] } = document;
     return {
       path,
       cursor,
@@ -109,6 +110,10 @@ export class MemoryDocuments {
         this.reads.selection += 1;
         return selection === undefined ? "" : readRange(document.text, selection, limitBytes);
       },
+      otherSelections: others.map((range) => ({
+        range,
+        read: (limitBytes) => readRange(document.text, range, limitBytes),
+      })),
     };
   }
 
@@ -180,6 +185,7 @@ export interface MemoryDocument {
   dirty: boolean;
   cursor: Position;
   selection: Range | undefined;
+  others?: readonly Range[];
 }
 
 /** The UTF-16 offset of a position; places behind the end of a line or of the text are the end. */

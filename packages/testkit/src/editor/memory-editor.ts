@@ -150,9 +150,9 @@ export class MemoryEditor implements EditorHost {
     this.#files.setCursor(cursor);
   }
 
-  /** Selects a range of the active file; the cursor stands at its end. */
-  select(range: Range): void {
-    this.#files.select(range);
+  /** Selects a range of the active file, and others beside it; the cursor stands at the end of the first. */
+  select(range: Range, others: readonly Range[] = []): void {
+    this.#files.select(range, others);
   }
 
   /** The user types: the open file now differs from the disk. */

@@ -46,6 +46,7 @@ export function createTestPlatform(options: TestPlatformOptions = {}): TestPlatf
     parentOf: (pid) => node.process.parentOf(pid),
     startMark: (pid) => node.process.startMark(pid),
     peerOf: async (ports) => node.process.peerOf?.(ports),
+    commandOf: async (pid) => node.process.commandOf?.(pid),
   };
   return {
     clock: options.clock ?? node.clock,

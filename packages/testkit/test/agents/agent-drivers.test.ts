@@ -47,7 +47,64 @@ afterEach(async () => {
   platform.dispose();
 });
 
-describe.each(catalogue.map(({ id }) => id))("the %s driver against a real companion", (dialect) => {
+const isReviewed = ({ contextOnly }: (typeof catalogue)[number]): boolean => contextOnly !== true;
+const idOf = ({ id }: (typeof catalogue)[number]): AgentId => id;
+
+describe.each(catalogue.filter((agent) => !isReviewed(agent)).map(idOf))(
+  "the %s driver, which wants context only,",
+  (dialect) => {
+    it("finds a companion through the record, and sees what the user has open", async () => {
+      const path = write("a.ts", "one\ntwo\nthree\n");
+      editor.openFile(path, "one\ntwo\nthree\n");
+      editor.select({ start: { line: 1, character: 0 }, end: { line: 2, character: 5 } });
+      const agent = start(dialect);
+      await agent.connect();
+      expect(agent.status).toMatchObject({ state: "connected", editorName: "Memory Editor", tools: [] });
+      const { view } = await agent.until("the selection", (status) => status.view?.selectedText === "two\nthree");
+      expect(view).toMatchObject({ openFiles: [path], active: path, cursor: { line: 2, character: 5 } });
+      companion.mention(path, { start: 0, end: 1 });
+      companion.mention(path);
+      const { mentions } = await agent.until("the mentions", (status) => status.mentions.length === 2);
+      expect(mentions).toEqual([{ path, lines: { start: 0, end: 1 } }, { path }]);
+    });
+
+    it("asks about a change in its own terminal", async () => {
+      const path = write("a.ts", "one\n");
+      const agent = start(dialect);
+      await agent.connect();
+      const proposal = agent.propose({ path, text: "ONE\n" });
+      await proposal.asked;
+      expect(proposal.refusal).toContain("terminal");
+      expect(await proposal.decideInTerminal("accept")).toMatchObject({ kind: "accepted", by: "terminal" });
+      expect(readFileSync(path, "utf8")).toBe("ONE\n");
+      expect(editor.views).toEqual([]);
+      await expect(agent.callTool("openDiff", {})).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    it("finds the next companion, on another port with another token, by itself", async () => {
+      const agent = start(dialect);
+      await agent.connect();
+      const before = agent.status.port;
+      await companion.stop();
+      await agent.until("the end", ({ state }) => state === "disconnected");
+      companion = createCompanion({ host: createMemoryEditor({ folders: [platform.workspace] }), platform });
+      await companion.start();
+      const { port } = await agent.until("the connection", ({ state }) => state === "connected");
+      expect(port).not.toBe(before);
+    });
+
+    it("says why it does not connect: no companion for this folder, or none that lets it in", async () => {
+      const elsewhere = join(platform.root, "elsewhere");
+      mkdirSync(elsewhere);
+      await expect(start(dialect, { cwd: elsewhere }).connect()).rejects.toMatchObject({ code: "not-found" });
+      const port = companion.state.kind === "listening" ? companion.state.port : 0;
+      const environment = { CLAUDE_CODE_SSE_PORT: String(port) };
+      await expect(start(dialect, { environment }).connect()).rejects.toThrow(/could not connect/u);
+    });
+  },
+);
+
+describe.each(catalogue.filter(isReviewed).map(idOf))("the %s driver against a real companion", (dialect) => {
   it("finds it through the record, connects, and sees what the user has open", async () => {
     const path = write("a.ts", "one\ntwo\n");
     editor.openFile(path, "one\ntwo\n");

@@ -118,6 +118,8 @@ describe("Claude Code", () => {
     record("claude", {}, "1.lock");
     expect(find()).toBeUndefined();
     expect(find({ CLAUDE_CODE_SSE_PORT: "1" })).toBe(1);
+    expect(find({ CLAUDE_CODE_SSE_PORT: "0.1e1" })).toBe(1);
+    expect(find({ CLAUDE_CODE_SSE_PORT: "0x1" })).toBeUndefined();
     record("claude", { workspaceFolders: ["/elsewhere"] }, "1.lock");
     expect(find()).toBe(port);
     expect(find({ CLAUDE_CODE_SSE_PORT: "1" })).toBe(1);

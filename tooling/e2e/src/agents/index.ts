@@ -3,16 +3,25 @@ import type { AgentKind } from "./agent.ts";
 import { claude } from "./claude.ts";
 import { copilot } from "./copilot.ts";
 import { gemini } from "./gemini.ts";
+import { kilo, opencode } from "./opencode.ts";
 import { qwen } from "./qwen.ts";
 
-const kinds: readonly AgentKind[] = [gemini, qwen, claude, copilot];
+const kinds: readonly AgentKind[] = [gemini, qwen, claude, copilot, opencode, kilo];
 
-/** The agents of the catalogue that can be run here, in its order, with those whose reviews are for reading. */
-export const readersToo: readonly AgentId[] = agents
-  .map(({ id }) => id)
-  .filter((id) => kinds.some((kind) => kind.id === id));
+/** The agents of the catalogue that can be run here, in its order. */
+const runnable = agents.filter(({ id }) => kinds.some((kind) => kind.id === id));
 
-/** The same without these. */
+/** Those whose own protocol has changes reviewed, with those whose reviews are for reading. */
+export const readersToo: readonly AgentId[] = runnable.flatMap(({ id, contextOnly }) =>
+  contextOnly === true ? [] : [id],
+);
+
+/** Those that want to know what is open, and nothing else. */
+export const contextAgents: readonly AgentId[] = runnable.flatMap(({ id, contextOnly }) =>
+  contextOnly === true ? [id] : [],
+);
+
+/** Those that write what the user made of their proposal. */
 export const everyAgent: readonly AgentId[] = readersToo.filter((id) => agentOf(id).takesEdits);
 
 /** How an agent is run. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { all, inHome, type Place, type Situation, type Step, variable } from "./place.ts";
+import { all, inHome, type Place, portWithExponent, type Situation, type Step, variable } from "./place.ts";
 
 const portVariable = "CLAUDE_CODE_SSE_PORT";
 const looking = "CLAUDE_CODE_AUTO_CONNECT_IDE";
@@ -67,6 +67,29 @@ const rows: readonly (readonly [title: string, make: Step | undefined, outcome: 
       variable(portVariable, (place) => `0x${Number(place.port).toString(16)}`),
     ),
     { does: "stays away", says: "folder-by-link" },
+  ],
+  [
+    "a port of an editor with another folder, with an exponent",
+    all(elsewhere, variable(portVariable, portWithExponent)),
+    leads,
+  ],
+  [
+    "a port of an editor with another folder, its digits in groups",
+    all(
+      elsewhere,
+      variable(portVariable, (place) => `0,0${place.port.replace(/(?=\d{3}$)/u, ",")}`),
+    ),
+    leads,
+  ],
+  [
+    "two editors, and the port of one with an exponent",
+    all(second, variable(portVariable, portWithExponent)),
+    connects,
+  ],
+  [
+    "in such a terminal, with the port and an exponent",
+    all(vscode, variable(portVariable, portWithExponent)),
+    connects,
   ],
   ["two editors, and a port of nobody", all(second, variable(portVariable, "8")), { ...waits, says: "undecided" }],
   ["in a terminal that says it is VS Code's, without a port", vscode, isForeign],

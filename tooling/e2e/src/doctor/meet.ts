@@ -5,7 +5,14 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { AgentId } from "@patchbay/core";
-import { claudeBinary, geminiEntry, nodeBinary, qwenEntry } from "../prerequisites/components.ts";
+import {
+  claudeBinary,
+  geminiEntry,
+  kiloBinary,
+  nodeBinary,
+  opencodeBinary,
+  qwenEntry,
+} from "../prerequisites/components.ts";
 import { makePlace, type Place, type Situation } from "./place.ts";
 
 const main = fileURLToPath(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
@@ -18,6 +25,8 @@ const programs: Partial<Record<AgentId, () => readonly string[]>> = {
   gemini: () => [nodeBinary(), geminiEntry()],
   qwen: () => [nodeBinary(), qwenEntry()],
   claude: () => [claudeBinary()],
+  opencode: () => [opencodeBinary()],
+  kilo: () => [kiloBinary()],
 };
 
 /** What came of it. */

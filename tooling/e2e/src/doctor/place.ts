@@ -64,12 +64,17 @@ export function variable(name: string, value: string | ((place: Place) => string
   return (place) => void (place.environment[name] = typeof value === "string" ? value : value(place));
 }
 
+/** The editor's port as its own terminals have it. */
+export function portWithExponent({ port }: Place): string {
+  return `0.${port}e${port.length}`;
+}
+
 /** A file of trusted folders with this one in it. */
 export function level(trust: string): (place: Place) => string {
   return ({ folder }) => JSON.stringify({ [folder]: trust });
 }
 
-/** An empty place with all three agents set up, in which nobody has changed anything yet. */
+/** An empty place with the agents set up, in which nobody has changed anything yet. */
 export function makePlace(nodeDirectory: string): Omit<Place, "port"> {
   const root = mkdtempSync(join(tmpdir(), "patchbay-doctor-"));
   const at = (name: string): string => join(root, name);
@@ -106,6 +111,10 @@ function environmentOf(place: {
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    KILO_DISABLE_AUTOUPDATE: "1",
+    KILO_DISABLE_MODELS_FETCH: "1",
   };
 }
 
@@ -123,7 +132,22 @@ function settle(home: string, folder: string, put: Place["put"]): void {
   };
   put(join(home, ".claude.json"), JSON.stringify(state));
   put(join(home, ".claude", "settings.json"), '{ "permissions": { "defaultMode": "default" } }');
+  for (const name of ["opencode", "kilo"]) put(join(home, ".config", name, `${name}.json`), openSettings);
 }
+
+/** opencode's and Kilo's: a model that nobody asks, and no news from the network. */
+const openSettings: string = JSON.stringify({
+  autoupdate: false,
+  share: "disabled",
+  provider: {
+    fake: {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL: "http://127.0.0.1:9/v1", apiKey: "fake" },
+      models: { fake: { name: "Fake" } },
+    },
+  },
+  model: "fake/fake",
+});
 
 interface QwenSettings {
   readonly asksForTrust?: boolean;

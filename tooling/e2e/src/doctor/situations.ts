@@ -1,7 +1,13 @@
 import { claudeSituations } from "./claude-situations.ts";
 import { geminiSituations } from "./gemini-situations.ts";
+import { opencodeSituations } from "./opencode-situations.ts";
 import type { Situation } from "./place.ts";
 import { qwenSituations } from "./qwen-situations.ts";
 
 /** Everything that the doctor and the real agents are made to meet. */
-export const situations: readonly Situation[] = [...geminiSituations, ...claudeSituations, ...qwenSituations];
+export const situations: readonly Situation[] = [
+  ...geminiSituations,
+  ...claudeSituations,
+  ...qwenSituations,
+  ...opencodeSituations,
+];

@@ -36,6 +36,8 @@ const geminiVersion = agentVersion("GEMINI", "0.61.0");
 const qwenVersion = agentVersion("QWEN", "0.24.4");
 const claudeVersion = agentVersion("CLAUDE", "2.1.328");
 const copilotVersion = agentVersion("COPILOT", "1.0.102");
+const opencodeVersion = agentVersion("OPENCODE", "1.18.34");
+const kiloVersion = agentVersion("KILO", "7.7.9");
 
 /** Node 24: code-server needs exactly this major version, Qwen Code at least 22. */
 export const node24: Component = packages("node", "24.21.0", [`node-${platform}@24.21.0`]);
@@ -136,4 +138,22 @@ export const copilotCli: Component = packages("copilot-cli", copilotVersion, [
 /** The binary of {@link copilotCli}. */
 export function copilotBinary(): string {
   return join(componentDirectory(copilotCli), "node_modules", "@github", `copilot-${platform}`, "copilot");
+}
+
+/** opencode, the same. */
+export const opencodeProgram: Component = packages("opencode", opencodeVersion, [
+  `opencode-${platform}@${opencodeVersion}`,
+]);
+
+/** The binary of {@link opencodeProgram}. */
+export function opencodeBinary(): string {
+  return join(componentDirectory(opencodeProgram), "node_modules", `opencode-${platform}`, "bin", "opencode");
+}
+
+/** Kilo CLI, the same. */
+export const kiloProgram: Component = packages("kilo", kiloVersion, [`@kilocode/cli-${platform}@${kiloVersion}`]);
+
+/** The binary of {@link kiloProgram}. */
+export function kiloBinary(): string {
+  return join(componentDirectory(kiloProgram), "node_modules", "@kilocode", `cli-${platform}`, "bin", "kilo");
 }

@@ -1,6 +1,7 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
 import { follows, hunk, hunkVerdicts, insert, killed, language, passing, undo, unified, unsaved } from "./coc-ways.ts";
 import { panelBeside, panelPage } from "./coc-panel.ts";
+import { context, contextBesideClaude, contextReload } from "./context-only.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, acceptLong, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
@@ -53,6 +54,9 @@ import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 export const scenarios: readonly Scenario[] = [
   connected,
   selection,
+  context,
+  contextReload,
+  contextBesideClaude,
   accept,
   acceptEdited,
   acceptLong,

@@ -1,5 +1,5 @@
 import type { Dialect, RecordPlace } from "../dialect.ts";
-import { type Surroundings, variableOf } from "../surroundings.ts";
+import { portWithExponent, type Surroundings, variableOf } from "../surroundings.ts";
 
 /** Claude Code and other clients of its IDE protocol: docs/protocols/claude.md. */
 export const claude: Dialect<"claude"> = {
@@ -33,7 +33,10 @@ export const claude: Dialect<"claude"> = {
     };
     return placesIn(facts).map((place) => ({ ...place, ...record }));
   },
-  environment: (facts) => ({ CLAUDE_CODE_SSE_PORT: String(facts.address.port), ENABLE_IDE_INTEGRATION: "true" }),
+  environment: (facts) => ({
+    CLAUDE_CODE_SSE_PORT: portWithExponent(facts.address.port),
+    ENABLE_IDE_INTEGRATION: "true",
+  }),
   recognise: (client) => (client.transport === "websocket" ? 1 : 0),
   load: async () => {
     const { createClaudeEngine } = await import("./engine.ts");

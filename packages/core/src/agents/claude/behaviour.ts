@@ -53,13 +53,23 @@ export const claudeChecks: AgentChecks = {
   },
   readSettings,
   choose,
-  // What follows the digits is nothing to it: a hexadecimal port is 0.
-  readPort: (text) => {
-    const port = Number.parseInt(text, 10);
-    return Number.isNaN(port) ? undefined : port;
-  },
+  readPort,
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
 };
+
+/**
+ * An exponent counts, and so do groups of three digits. What follows the digits of any other number is nothing to it: a hexadecimal port is 0.
+ */
+function readPort(text: string): number | undefined {
+  const written = text.trim();
+  const isExponential = written.length <= 32 && /^[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+$/iu.test(written);
+  const isGrouped =
+    written.length <= 32 && /^[+-]?\d{1,3}(?<mark>[_,\u00A0\u202F ])\d{3}(?:\k<mark>\d{3})*$/u.test(written);
+  const port = isExponential
+    ? Number(written)
+    : Number.parseInt(isGrouped ? written.replaceAll(/[^\d+-]/gu, "") : written, 10);
+  return Number.isInteger(port) ? port : undefined;
+}
 
 async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
   const { platform, folder, namedPort, connectsByItself, editorTerminal } = facts;

@@ -295,10 +295,16 @@ export function findClaudeCompanion(options: AgentDriverOptions): CompanionAddre
     .flatMap((base) => readDiscoveryFiles(join(base, "ide"), /^\d+\.lock$/))
     .flatMap((file) => readLock(file));
   const unique = Array.from(new Map(found.map((lock) => [lock.address.port, lock])).values());
-  const named = unique.find((lock) => String(lock.address.port) === environment["CLAUDE_CODE_SSE_PORT"]);
+  const namedPort = readPort(environment["CLAUDE_CODE_SSE_PORT"] ?? "");
+  const named = unique.find((lock) => lock.address.port === namedPort);
   if (named !== undefined) return named.address;
   const matching = unique.filter((lock) => lock.folders.some((folder) => isWithin(folder, options.cwd)));
   return matching.length === 1 ? matching[0]?.address : undefined;
+}
+
+/** With an exponent it is that number; of everything else the digits at the beginning count. */
+function readPort(text: string): number {
+  return /^\d*\.?\d+e\d+$/iu.test(text.trim()) ? Number(text) : Number.parseInt(text, 10);
 }
 
 interface FoundLock {
