@@ -77,15 +77,18 @@ it("knows of each file what it was when the turn began and is at its end, whoeve
       await ledgers.settled();
       const turn = ledgers.turns().find(({ prompt, undoes }) => prompt === "random" && undoes === undefined);
       for (const path of names) {
-        const file = turn?.files.find((one) => one.path === lab.path(path));
+        const is = (name: string | undefined): boolean => name === lab.path(path);
+        const file = turn?.files.find((one) => is(one.path) || is(one.movedFrom));
+        const isOldName = is(file?.movedFrom);
         // Nothing is invented: what is told of a file is what stands there, or it stands as it was.
         if (file !== undefined && !hasUser) {
-          expect(await ledgers.afterText(turn?.id ?? "", file.path)).toBe(onDisk(path));
+          expect(isOldName ? undefined : await ledgers.afterText(turn?.id ?? "", file.path)).toBe(onDisk(path));
         }
         if (hasUser || isPartlyUnseen) continue;
         expect(file !== undefined).toBe(before.get(path) !== onDisk(path));
         if (file === undefined) continue;
-        expect(await ledgers.beforeText(turn?.id ?? "", file.path)).toBe(before.get(path));
+        const isNewName = file.movedFrom !== undefined && !isOldName;
+        expect(isNewName ? undefined : await ledgers.beforeText(turn?.id ?? "", file.path)).toBe(before.get(path));
         expect(file.attribution).not.toBe("unknown");
       }
       if (turn?.ended !== undefined) expect(turn.ended).toBeGreaterThanOrEqual(turn.began);

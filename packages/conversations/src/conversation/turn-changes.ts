@@ -168,14 +168,11 @@ function leftOf(files: readonly LedgerUndone[]): readonly LeftFile[] {
 }
 
 function changesOf({ id, prompt, files }: LedgerTurn): TurnChanges {
-  const paths = new Set(files.map(({ path }) => path));
-  // A file that was moved is one change, at its new place.
-  const told = files.filter(({ movedTo }) => movedTo === undefined || !paths.has(movedTo));
   return {
     turn: id,
     ...(prompt === undefined ? {} : { prompt }),
-    files: told.slice(0, mostFiles).map(changedFileOf),
-    more: Math.max(0, told.length - mostFiles),
+    files: files.slice(0, mostFiles).map(changedFileOf),
+    more: Math.max(0, files.length - mostFiles),
   };
 }
 

@@ -14,10 +14,8 @@ export interface LedgerFile {
   readonly lines: { readonly added: number; readonly removed: number } | undefined;
   /** Why an undo cannot bring back what it was before; not there where it can. */
   readonly cannotUndo?: "large" | "withheld" | "failed" | "unread" | "special";
-  /** Of a file that is new: where it stood before. */
+  /** Where it stood before: the turn renamed it, and both names are kept or undone together. */
   readonly movedFrom?: string;
-  /** Of a file that is gone: where the turn moved it. */
-  readonly movedTo?: string;
   /** It is kept because the user accepted it in a review: an undo of the whole turn takes it back, too. */
   readonly isAccepted?: true;
   /** An undo of it still stands, and can be taken back. */

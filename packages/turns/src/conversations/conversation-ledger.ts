@@ -11,6 +11,7 @@ import type {
 } from "@patchbay/core";
 import type { Contents } from "../ledger/contents.ts";
 import type { FileRecord, TurnRecord } from "../ledger/records.ts";
+import { renamedFrom } from "../ledger/renames.ts";
 import type { TurnBook } from "../ledger/turn-book.ts";
 import type { Places } from "../look/places.ts";
 import type { UndoLedger, UndoneFile } from "../model.ts";
@@ -69,8 +70,9 @@ export class ConversationLedger implements TurnLedger {
     const file = this.#file(turn, path);
     // What git holds of it is read there, and is shown as little as what is kept here.
     if (file === undefined || !contents.mayKeep(places.real(path))) return undefined;
-    const { movedFrom, after: left } = file;
-    const was = (movedFrom === undefined ? undefined : this.#options.book.get(turn)?.files.get(movedFrom)) ?? file;
+    const { after: left } = file;
+    const record = this.#options.book.get(turn);
+    const was = (record === undefined ? undefined : renamedFrom(record, file)) ?? file;
     const [before, after] = await Promise.all([contents.read(was.before), contents.read(left)]);
     if (before === undefined && was.before.kind !== "none") return undefined;
     if (after === undefined && left.kind !== "none") return undefined;
@@ -81,44 +83,32 @@ export class ConversationLedger implements TurnLedger {
     await this.#options.workedIn();
     const { undo } = this.#options;
     if (path === undefined) return await undo.keep(turn, {});
-    let isKept = false;
-    for (const one of this.#moved(turn, path)) {
-      if (await undo.keep(turn, { path: one, ...(hunk === undefined ? {} : { hunk }) })) isKept = true;
-    }
-    return isKept;
+    return await undo.keep(turn, { path, ...(hunk === undefined ? {} : { hunk }) });
   }
 
   async undo({ turn, path, hunk }: LedgerPart, how: { readonly now?: boolean } = {}): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
     const { undo } = this.#options;
     if (path === undefined) return toldOf((await undo.undo(turn, how)).files);
-    const done: UndoneFile[] = [];
-    for (const one of this.#moved(turn, path)) {
-      await this.#takeUpAgain(turn, one);
-      const request = { ...how, path: one, ...(hunk === undefined ? {} : { hunk }) };
-      done.push(...(await undo.undo(turn, request)).files);
-    }
-    return toldOf(done);
+    for (const one of this.#namesOf(turn, path)) await this.#takeUpAgain(turn, one);
+    return toldOf((await undo.undo(turn, { ...how, path, ...(hunk === undefined ? {} : { hunk }) })).files);
   }
 
   async redo({ turn, path }: LedgerPart): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
     await this.#options.ledger.refresh();
     const { book, undo, places } = this.#options;
-    const paths = path === undefined ? undefined : this.#moved(turn, path);
-    const real = paths?.map((one) => places.real(one));
+    const real = path === undefined ? undefined : places.real(path);
     const isStanding = (file: FileRecord): boolean =>
-      file.review !== "undone" && (real === undefined || real.includes(file.path));
+      file.review !== "undone" && (real === undefined || real === file.path);
     const done: UndoneFile[] = [];
     for (const entry of book.all.toReversed()) {
       if (entry.undoes !== turn) continue;
       const meant = Array.from(entry.files.values()).filter(isStanding);
       const named = meant.map((file) => places.named(file.path));
       if (named.length === 0) continue;
-      for (const part of path === undefined ? [{}] : named.map((one) => ({ path: one }))) {
-        const { files } = await undo.undo(entry.id, { ...part, now: true });
-        done.push(...files.filter((file) => named.includes(file.path)));
-      }
+      const { files } = await undo.undo(entry.id, { ...(path === undefined ? {} : { path }), now: true });
+      done.push(...files.filter((file) => path !== undefined || named.includes(file.path)));
     }
     return toldOf(done);
   }
@@ -194,13 +184,12 @@ export class ConversationLedger implements TurnLedger {
     return found;
   }
 
-  /** A file, and where it stood before if the turn moved it: both are one change. */
-  #moved(turn: string, path: string): readonly string[] {
+  /** Of a file that the turn renamed, both: each has been decided by itself. */
+  #namesOf(turn: string, path: string): readonly string[] {
     const { book, places } = this.#options;
-    const record = book.get(turn);
-    const files = record === undefined ? [] : book.info(record, places).files;
-    const from = files.find((one) => one.path === path)?.movedFrom;
-    return from !== undefined && files.some((one) => one.path === from) ? [path, from] : [path];
+    const [record, file] = [book.get(turn), this.#file(turn, path)];
+    const from = record === undefined || file === undefined ? undefined : renamedFrom(record, file);
+    return from === undefined ? [path] : [path, places.named(from.path)];
   }
 
   /** What the user kept, and now names, is to be decided again. */

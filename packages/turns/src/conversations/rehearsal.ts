@@ -129,6 +129,7 @@ export class Rehearsal implements UndoLedger {
       settle: async () => {},
       aboutToTake: async () => await Promise.resolve(true),
       settleTaken: async () => {},
+      renamed: async () => {},
       end: async () => await Promise.resolve(undefined),
     };
   }

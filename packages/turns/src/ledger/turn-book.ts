@@ -318,17 +318,7 @@ export class TurnBook {
   /** Enters what was decided of a file. */
   async review(turn: TurnRecord, path: string, change: Pick<FileRecord, "review" | "undecided">): Promise<void> {
     const found = turn.files.get(path);
-    if (found === undefined) return;
-    // Undos that were all taken back leave nothing decided.
-    const isOpen = change.review === "partly" && (await this.#isAllOf(found, change.undecided));
-    const reviewed = isOpen ? ({ review: "unreviewed", undecided: undefined } as const) : change;
-    await this.write(turn, await this.#noted(turn, { ...found, ...reviewed }));
-  }
-
-  async #isAllOf({ before, after }: FileRecord, undecided: FileRecord["undecided"]): Promise<boolean> {
-    const { contents } = this.#options;
-    if (undecided === undefined || !(await contents.isSame(undecided.before, before))) return false;
-    return await contents.isSame(undecided.after, after);
+    if (found !== undefined) await this.write(turn, await this.#noted(turn, { ...found, ...change }));
   }
 
   async #enterFile(turn: TurnRecord, file: FileRecord): Promise<void> {

@@ -30,6 +30,8 @@ export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
   readonly info: (id: string) => TurnInfo | undefined;
 }
 
+type Sides = Pick<FileRecord, "before" | "after">;
+
 /** The ledger as keeping and undoing sees it. */
 export class UndoRoom implements UndoLedger {
   readonly #options: UndoRoomOptions;
@@ -73,13 +75,22 @@ export class UndoRoom implements UndoLedger {
         ? undefined
         : { before: await this.#keep(real, undecided.before), after: await this.#keep(real, undecided.after) };
     const file = turn.files.get(real);
-    const from = file === undefined ? undefined : renamedFrom(turn, file);
-    if (from === undefined) return await book.review(turn, real, { review, undecided: sides });
+    if (file === undefined) return;
+    const from = renamedFrom(turn, file);
+    // Undos that were all taken back leave nothing decided.
+    const isOpen = review === "partly" && (await this.#isAllOf({ ...file, before: (from ?? file).before }, sides));
+    const change = isOpen ? ({ review: "unreviewed", undecided: undefined } as const) : { review, undecided: sides };
+    if (from === undefined) return await book.review(turn, real, change);
+    const left = change.undecided;
     // Each name has the side on which something stands there.
-    const of = (name: string, side: Partial<NonNullable<typeof sides>>): Promise<void> =>
-      book.review(turn, name, { review, undecided: sides && { ...sides, ...side } });
-    await of(from.path, { after: noFile });
-    await of(real, { before: noFile });
+    await book.review(turn, from.path, { ...change, undecided: left && { ...left, after: noFile } });
+    await book.review(turn, real, { ...change, undecided: left && { ...left, before: noFile } });
+  }
+
+  async #isAllOf({ before, after }: Sides, undecided: Sides | undefined): Promise<boolean> {
+    const { contents } = this.#options;
+    if (undecided === undefined || !(await contents.isSame(undecided.before, before))) return false;
+    return await contents.isSame(undecided.after, after);
   }
 
   async whole(id: string, path: string): Promise<WholeChange | undefined> {
