@@ -134,7 +134,7 @@ export const openOnDemand: Scenario = {
       await list.goTo("demand.txt", /held/u);
       await waitForBadge(list, "1");
       await started.focus();
-      must("the agent goes on asking", agent.kind.approval.test(await agent.terminal.screen()));
+      await agent.waitForApproval();
       await list.goTo("demand.txt", /held/u);
       await list.open();
       await waitForDiff(world, agent, "demand.txt");

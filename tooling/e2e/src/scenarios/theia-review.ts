@@ -78,7 +78,7 @@ export const reviewView: Scenario = {
     await page.keyboard.press("h");
     await waitForNoDiff(world, agent, "view.txt");
     await row(theia, /view\.txt.*held/u).waitFor({ timeout: 10_000 });
-    must("the agent goes on asking", agent.kind.approval.test(await agent.terminal.screen()));
+    await agent.waitForApproval();
 
     // The view stands where it stood after the window is loaded anew, and what is held stays held.
     await theia.reload();
