@@ -19,7 +19,8 @@ async function selectSecondLine(world: World, { agent, focus }: StartedAgent, fi
 async function requestOf({ agent }: StartedAgent, prompt: string): Promise<string> {
   const before = agent.model.turnsAsked;
   await agent.ask(prompt);
-  await poll("the model's request", () => agent.model.turnsAsked > before, { timeout: 30_000 });
+  // Its first request comes after much else that it does for the first time.
+  await poll("the model's request", () => agent.model.turnsAsked > before, { timeout: 60_000 });
   return agent.model.conversation.at(-1) ?? "";
 }
 
