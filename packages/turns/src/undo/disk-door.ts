@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { baseDirectory, type Platform } from "@patchbay/core";
 import type { UndoDoor } from "../model.ts";
 import { restoreWhole } from "./restore-whole.ts";
@@ -67,7 +66,8 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
     const name = real.slice(real.lastIndexOf("/") + 1);
     for (let number = 1; ; number += 1) {
       // A name that many files have had is in the trash many times.
-      const free = number === 1 ? name : `${name}.${number <= mostNumbers ? number : randomUUID()}`;
+      const free =
+        number === 1 ? name : `${name}.${number <= mostNumbers ? number : Math.random().toString(36).slice(2)}`;
       if ((await files.lstat(`${found.files}/${free}`)) !== undefined) continue;
       const note = found.info === undefined ? undefined : `${found.info}/${free}.trashinfo`;
       if (note !== undefined) {
