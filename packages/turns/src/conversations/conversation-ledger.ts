@@ -11,7 +11,6 @@ import type {
 } from "@patchbay/core";
 import type { Contents } from "../ledger/contents.ts";
 import type { FileRecord, TurnRecord } from "../ledger/records.ts";
-import { renamedFrom } from "../ledger/renames.ts";
 import type { TurnBook } from "../ledger/turn-book.ts";
 import type { Places } from "../look/places.ts";
 import type { UndoLedger, UndoneFile } from "../model.ts";
@@ -72,7 +71,7 @@ export class ConversationLedger implements TurnLedger {
     if (file === undefined || !contents.mayKeep(places.real(path))) return undefined;
     const { after: left } = file;
     const record = this.#options.book.get(turn);
-    const was = (record === undefined ? undefined : renamedFrom(record, file)) ?? file;
+    const was = (record === undefined ? undefined : this.#options.book.renamedFrom(record, file)) ?? file;
     const [before, after] = await Promise.all([contents.read(was.before), contents.read(left)]);
     if (before === undefined && was.before.kind !== "none") return undefined;
     if (after === undefined && left.kind !== "none") return undefined;
@@ -188,7 +187,7 @@ export class ConversationLedger implements TurnLedger {
   #namesOf(turn: string, path: string): readonly string[] {
     const { book, places } = this.#options;
     const [record, file] = [book.get(turn), this.#file(turn, path)];
-    const from = record === undefined || file === undefined ? undefined : renamedFrom(record, file);
+    const from = record === undefined || file === undefined ? undefined : book.renamedFrom(record, file);
     return from === undefined ? [path] : [path, places.named(from.path)];
   }
 

@@ -83,6 +83,11 @@ export class TurnBook {
     return told;
   }
 
+  /** Where the turn renamed a file: what stood at its old name. */
+  renamedFrom(turn: TurnRecord, file: FileRecord): FileRecord | undefined {
+    return renamedFrom(turn, file);
+  }
+
   /** What is not decided of a file, on one side. */
   async read(id: string, path: string, side: "before" | "after"): Promise<string | undefined> {
     const turn = this.#turns.get(id);
