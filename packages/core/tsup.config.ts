@@ -14,6 +14,7 @@ export default defineConfig({
     "json-input": "src/support/json-input.ts",
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
+    "turn-ledger": "src/hooks/turn-ledger.ts",
     texts: "src/diff/texts.ts",
     trial: "src/trial/trial.ts",
   },

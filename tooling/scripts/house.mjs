@@ -122,17 +122,8 @@ const core = {
   trial: { rooms: [...ground, "storage"], types: ["companion"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
-    rooms: [
-      ...ground,
-      "agents/catalogue",
-      "context",
-      "create-companion",
-      "diff",
-      "hooks/turn-ledger",
-      "platform/node*",
-      "storage",
-    ],
-    types: ["agents", "companion", "diagnosis", "editor-host", "hooks", "inbox"],
+    rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
+    types: ["agents", "companion", "diagnosis", "editor-host", "hooks", "hooks/turn-ledger", "inbox"],
   },
 };
 

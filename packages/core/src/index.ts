@@ -30,15 +30,14 @@ export {
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";
 export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";
-export {
-  lateLedger,
-  type LedgerFile,
-  type LedgerPart,
-  type LedgerTexts,
-  type LedgerTurn,
-  type LedgerUndone,
-  type PromptsSince,
-  type TurnLedger,
+export type {
+  LedgerFile,
+  LedgerPart,
+  LedgerTexts,
+  LedgerTurn,
+  LedgerUndone,
+  PromptsSince,
+  TurnLedger,
 } from "./hooks/turn-ledger.ts";
 export type { FileBefore, TurnNote, TurnSource, TurnWitness } from "./hooks/turn-witness.ts";
 export type * from "./inbox/inbox.ts";

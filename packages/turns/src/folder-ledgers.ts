@@ -4,7 +4,6 @@ import {
   type Event,
   type FileBefore,
   isSecretPath,
-  lateLedger,
   LoadOnce,
   messageOf,
   nullLogger,
@@ -13,6 +12,7 @@ import {
   type TurnSource,
   type TurnWitness,
 } from "@patchbay/core";
+import { lateLedger } from "@patchbay/core/turn-ledger";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { agents, createNodePlatform, displayWidth, type HostIdentity } from "@patchbay/core";
+import { agents, createNodePlatform, displayWidth, type HostIdentity, type TurnLedger } from "@patchbay/core";
 import { explainedCodes, explainFinding, planStart, readAgentSettings } from "@patchbay/core/diagnosis";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
@@ -126,7 +126,7 @@ async function all(services: CommandServices, say: Say, verdict: string, places:
 
 /** Opens the conversation panel in the browser; the first time it is started for that. */
 async function openPanel(services: CommandServices, say: Say): Promise<void> {
-  const { panel, vim } = services;
+  const { panel, vim, settings } = services;
   if (panel.current === undefined) {
     const { VimPanel } = await import("../panel/vim-panel.ts");
     const end = (): void => {
@@ -134,7 +134,10 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
       panel.current = undefined;
       panel.onDidChange?.();
     };
-    const started = await VimPanel.start(services, end);
+    const { witness, get, onDidChange } = services.turns;
+    const conversations = async (): Promise<TurnLedger | undefined> =>
+      settings().agentChanges ? (await get()).ledgers.conversations : undefined;
+    const started = await VimPanel.start({ ...services, turns: { witness, onDidChange, conversations } }, end);
     panel.current = started;
     started.onDidChange(() => panel.onDidChange?.());
   }

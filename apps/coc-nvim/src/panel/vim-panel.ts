@@ -2,12 +2,14 @@ import { basename, dirname, join } from "node:path";
 import {
   type Companion,
   createNodePlatform,
+  type Event,
   type HostIdentity,
   isSecretPath,
   type Logger,
   type TurnLedger,
   type TurnWitness,
 } from "@patchbay/core";
+import { lateLedger } from "@patchbay/core/turn-ledger";
 import {
   browserFor,
   openLink,
@@ -29,7 +31,11 @@ export interface VimPanelOptions {
   readonly logger: Logger;
   readonly settings: () => { readonly panelAgents: unknown };
   /** Hears of what agents do to files, and knows what they changed. */
-  readonly turns: { readonly witness: TurnWitness; readonly ledger: TurnLedger };
+  readonly turns: {
+    readonly witness: TurnWitness;
+    readonly onDidChange: Event<void>;
+    readonly conversations: () => Promise<TurnLedger | undefined>;
+  };
 }
 
 /** What the user selected, or the lines that they named; both from 0, the last one included. */
@@ -68,7 +74,7 @@ export class VimPanel {
     const page = await startPagePanel({
       host: parts.host,
       companion,
-      turns,
+      turns: { witness: turns.witness, ledger: lateLedger(turns.conversations, turns.onDidChange) },
       platform,
       logger,
       version: identity.version,

@@ -2,7 +2,6 @@ import {
   createNodePlatform,
   Emitter,
   type FileBefore,
-  lateLedger,
   LoadOnce,
   type Logger,
   messageOf,
@@ -12,6 +11,7 @@ import {
   turnsDirectory,
   type TurnWitness,
 } from "@patchbay/core";
+import { lateLedger } from "@patchbay/core/turn-ledger";
 import { commands, type Disposable, Uri, workspace } from "vscode";
 import { loadTurns, registerLazily, turnCommandIds } from "../lazy.ts";
 import type { Settings } from "../settings.ts";

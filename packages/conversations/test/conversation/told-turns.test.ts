@@ -1,4 +1,5 @@
-import { lateLedger, type TurnSource, type TurnWitness } from "@patchbay/core";
+import { type TurnSource, type TurnWitness } from "@patchbay/core";
+import { lateLedger } from "@patchbay/core/turn-ledger";
 import { expect, it } from "vitest";
 import type { Entry } from "../../src/model/entries.ts";
 import { noHost } from "./no-host.ts";

@@ -3,13 +3,13 @@ import {
   type Disposable,
   Emitter,
   type Event,
-  lateLedger,
   type Logger,
   type Platform,
   type TurnLedger,
   turnsDirectory,
   type TurnWitness,
 } from "@patchbay/core";
+import { lateLedger } from "@patchbay/core/turn-ledger";
 import {
   createDiskDoor,
   FolderLedgers,
