@@ -241,7 +241,7 @@ export const panelStrings = {
 
   // Changed files
   "changes.title": "Changed files: {count}",
-  "changes.review": "Review All",
+  "changes.reviewAll": "Review All",
   "changes.open": "Open Diff",
   "changes.keep": "Keep",
   "changes.keepAll": "Keep All",

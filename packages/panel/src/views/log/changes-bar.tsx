@@ -8,7 +8,8 @@ import { PathText } from "../widgets/path-text.tsx";
 import { LineCounts } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 
-type Action = "review" | "keep" | "undo" | "redo";
+const actions = ["review", "keep", "undo", "redo"] as const;
+type Action = (typeof actions)[number];
 
 /** There is something of it that nobody has decided. */
 const isOpenFile = ({ state }: ChangedFile): boolean => state === "applied" || state === "partly" || state === "queued";
@@ -24,12 +25,13 @@ export function ChangesBar({ conversation }: { readonly conversation: string }):
   const { turn, files, more } = changes;
   const act = (action: Action, path?: string): void =>
     panel.post({ type: "changes", conversation, turn, action, ...(path === undefined ? {} : { path }) });
-  const forAll = (action: Action, label: string): JSX.Element => (
-    <button type="button" class="text-button" onClick={() => act(action)}>
-      {label}
-    </button>
-  );
   const canUndoAny = files.some((file) => canUndo(file) && file.state !== "kept");
+  const can: Readonly<Record<Action, boolean>> = {
+    review: true,
+    keep: files.some((file) => isOpenFile(file) && file.obstacle === undefined),
+    undo: canUndoAny,
+    redo: !canUndoAny && files.some(({ canRedo }) => canRedo),
+  };
   const title = words("changes.title", { count: files.length + more });
   return (
     <section class="changes" aria-label={title}>
@@ -38,12 +40,13 @@ export function ChangesBar({ conversation }: { readonly conversation: string }):
           <Icon name="chevron" class={`chevron ${isOpen ? "open" : ""}`} />
           <span class="tool-title">{title}</span>
         </button>
-        {forAll("review", words("changes.review"))}
-        {files.some((file) => isOpenFile(file) && file.obstacle === undefined)
-          ? forAll("keep", words("changes.keepAll"))
-          : undefined}
-        {canUndoAny ? forAll("undo", words("changes.undoAll")) : undefined}
-        {!canUndoAny && files.some(({ canRedo }) => canRedo) ? forAll("redo", words("changes.redoAll")) : undefined}
+        {actions
+          .filter((action) => can[action])
+          .map((action) => (
+            <button key={action} type="button" class="text-button" onClick={() => act(action)}>
+              {words(`changes.${action}All`)}
+            </button>
+          ))}
       </div>
       {isOpen ? (
         <>
@@ -107,7 +110,9 @@ function ChangedFileRow({
           onClick={() => act("undo")}
         />
       )}
-      {canRedo ? <IconButton icon="redo" label={words("changes.redo")} onClick={() => act("redo")} /> : undefined}
+      {canRedo ? (
+        <IconButton icon="undo" class="mirrored" label={words("changes.redo")} onClick={() => act("redo")} />
+      ) : undefined}
     </li>
   );
 }

@@ -22,12 +22,11 @@ const paths = {
   image: "M2.5 3.5h11v9h-11zM2.5 11l3.2-3.2l2.5 2.5l1.6-1.6l3.7 3.3M10 6.3h.01",
   info: "M2.5 8a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0M8 7.3v3.4M8 5.1v.2",
   insert: "M8 3v6.5M5 7l3 3l3-3M3 13h10",
-  list: "M6 4.5h7.5M6 8h7.5M6 11.5h7.5M2.8 4.5h.4M2.8 8h.4M2.8 11.5h.4",
-  more: "M3 8h.9v.3h-.9zM7.5 8h.9v.3h-.9zM12 8h.9v.3h-.9z",
+  list: "M6 4.5h7.5M6 8h7.5M6 11.5h7.5M3 4.5h0M3 8h0M3 11.5h0",
+  more: "M3 8h1M7.5 8h1M12 8h1",
   open: "M6.5 3.5h-3v9h9v-3M9 3h4v4M13 3L7.5 8.5",
   plan: "M2.7 4.3l1 1l1.8-2M2.7 10.3l1 1l1.8-2M8 4.5h5.5M8 10.7h5.5",
   question: "M2.5 8a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0M6.3 6.5a1.7 1.7 0 1 1 2.4 1.6c-.5.2-.7.5-.7 1.1M8 11v.2",
-  redo: "M13 6.5H6.5a3 3 0 0 0 0 6H10M13 6.5l-3-3M13 6.5l-3 3",
   search: "M3 7a4 4 0 1 0 8 0a4 4 0 1 0-8 0M10 10l3.5 3.5",
   stop: "M4.5 4.5h7v7h-7z",
   terminal: "M2.5 3.5h11v9h-11zM4.8 6l2 2l-2 2M8 10.2h3",
@@ -49,7 +48,7 @@ export function Icon({
   readonly class?: string;
 }): JSX.Element {
   return (
-    <svg class={`icon ${className}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg class={`icon ${className}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={paths[name]} />
     </svg>
   );
@@ -61,7 +60,7 @@ export function IconButton({
   label,
   onClick,
   isPressed,
-  isDisabled = false,
+  isDisabled,
   class: className = "",
 }: {
   readonly icon: IconName;
