@@ -83,9 +83,9 @@ export class Changes implements Disposable {
   /** Undoes all turns since a prompt; `dryRun` only tells. Where nobody keeps a ledger, by the agent's own means. */
   async rewind(prompt: string, dryRun: boolean, agent?: Pick<AgentSession, "rewind">): Promise<RewindResult> {
     const { ledger, conversation } = this.#options;
-    if (ledger === undefined) return (await agent?.rewind?.(prompt, dryRun)) ?? nothing;
     const since = { conversation, prompts: await this.#promptsFrom(prompt) };
-    const files = await (dryRun ? ledger.rehearse(since) : ledger.undoSince(since));
+    const files = await (dryRun ? ledger?.rehearse(since) : ledger?.undoSince(since));
+    if (files === undefined) return (await agent?.rewind?.(prompt, dryRun)) ?? notKept;
     if (files.length === 0) return nothing;
     const left = leftOf(files);
     const restored = files.filter(({ outcome }) => comesBack.has(outcome)).map(({ path }) => path);
@@ -143,6 +143,11 @@ export class Changes implements Disposable {
 }
 
 const nothing: RewindResult = { canRewind: false, reason: "No files have changed since.", files: [] };
+
+const notKept: RewindResult = {
+  ...nothing,
+  reason: "What agents change is not kept: it is off in the settings.",
+};
 
 const comesBack: ReadonlySet<LedgerUndone["outcome"]> = new Set(["undone", "partly", "queued"]);
 

@@ -159,3 +159,14 @@ it("is not at work any more where the agent ended before it said anything of its
   await expect.poll(() => conversation.snapshot().entries.at(-1)?.entry.kind).toBe("turn-end");
   expect(conversation.status.state.kind).toBe("idle");
 });
+
+it("restoring says that nothing is kept where that is turned off, and not that nothing has changed", async () => {
+  const { witness } = recorder();
+  const lab = makeLab({ turns: { witness, ledger, agentName } });
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go")]);
+  await expect.poll(() => lab.sessions.at(-1)?.isInTurn).toBe(true);
+  const reason = "What agents change is not kept: it is off in the settings.";
+  expect(await conversation.rewind("p", true)).toEqual({ canRewind: false, reason, files: [] });
+  await conversation.close();
+});

@@ -72,10 +72,10 @@ export interface TurnLedger {
   undo(part: LedgerPart, how?: { readonly now?: boolean }): Promise<readonly LedgerUndone[]>;
   /** Takes undos of a turn, or of a file of it, back. */
   redo(part: LedgerPart): Promise<readonly LedgerUndone[]>;
-  /** Undoes all turns since a prompt, the newest first, also what was kept. One line for each file: the worst that came of it. */
-  undoSince(since: PromptsSince): Promise<readonly LedgerUndone[]>;
+  /** Undoes all turns since a prompt, the newest first, also what was kept. One line for each file: the worst that came of it. Undefined: nobody keeps a ledger now. */
+  undoSince(since: PromptsSince): Promise<readonly LedgerUndone[] | undefined>;
   /** What that would do. */
-  rehearse(since: PromptsSince): Promise<readonly LedgerUndone[]>;
+  rehearse(since: PromptsSince): Promise<readonly LedgerUndone[] | undefined>;
 }
 
 export interface LedgerTexts {
@@ -92,7 +92,7 @@ export function lateLedger(get: () => Promise<TurnLedger | undefined>, onDidChan
     keep: async (part) => (await (await get())?.keep(part)) ?? false,
     undo: async (...asked) => (await (await get())?.undo(...asked)) ?? [],
     redo: async (part) => (await (await get())?.redo(part)) ?? [],
-    undoSince: async (since) => (await (await get())?.undoSince(since)) ?? [],
-    rehearse: async (since) => (await (await get())?.rehearse(since)) ?? [],
+    undoSince: async (since) => await (await get())?.undoSince(since),
+    rehearse: async (since) => await (await get())?.rehearse(since),
   };
 }

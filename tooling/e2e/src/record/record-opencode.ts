@@ -22,7 +22,7 @@ const listeningMs = 3_000;
 /** The editor's token, in the transcript as well. */
 const authToken = "TOKEN";
 
-async function record(name: "opencode" | "kilo", binary: string): Promise<readonly object[]> {
+async function record(binary: string): Promise<readonly object[]> {
   const { root, home, folder, environment, put } = makePlace(dirname(nodeBinary()));
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
   await new Promise((resolve) => server.on("listening", resolve));
@@ -81,7 +81,7 @@ for (const [name, binary] of [
   ["opencode", opencodeBinary()],
   ["kilo", kiloBinary()],
 ] as const) {
-  const lines = (await record(name, binary)).map((line) => JSON.stringify(line));
+  const lines = (await record(binary)).map((line) => JSON.stringify(line));
   writeFileSync(join(goldens, `${name}.jsonl`), `${lines.join("\n")}\n`);
   console.log(`${name}: ${lines.length} lines`);
 }
