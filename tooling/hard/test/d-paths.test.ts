@@ -172,7 +172,7 @@ describe("paths of diffs", () => {
     const relative = ["a", "./dir/../a", "../workspace/a", "@a", "@dir/a"];
     // Gemini CLI and Claude Code stay inside with this one; the others leave the workspace, and their user hears of it.
     const leaving = `${workspace}/out/../leaving`;
-    for (const { id, agentName } of agents) {
+    for (const { id, agentName } of agents.filter(({ contextOnly }) => contextOnly !== true)) {
       await sandbox.announced(id);
       for (const path of [...inside, ...relative, leaving]) {
         const what = `${id} ${JSON.stringify(path.slice(0, 80))}`;
