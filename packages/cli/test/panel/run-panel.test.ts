@@ -183,18 +183,22 @@ describe("patchbay panel", () => {
     await companion.start();
     const one = start();
     await expect.poll(() => one.panel()).toBeDefined();
-    const said: unknown[] = [];
+    // The list of conversations comes when it has been read from the disk, before or after what is selected.
+    const selections: unknown[] = [];
     const fromPage = new Emitter<unknown>();
-    const post = async (message: unknown): Promise<boolean> => said.push(message) > 0;
+    const post = async (message: { readonly type: string }): Promise<boolean> => {
+      if (message.type === "selection") selections.push(message);
+      return true;
+    };
     one.panel()?.panels.connect({ post, onMessage: fromPage.event });
     fromPage.fire({ type: "ready" });
     editor.openFile(file, "one\ntwo\nthree\n");
     editor.select({ start: { line: 1, character: 0 }, end: { line: 2, character: 5 } });
     const lines = { start: 2, end: 3 };
     const block = { type: "excerpt", title: "shop.ts 2–3", path: file, lines, text: "two\nthree" };
-    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toEqual({ type: "selection", block });
+    await expect.poll(() => selections.at(-1), { timeout: 10_000 }).toEqual({ type: "selection", block });
     await companion.stop();
-    await expect.poll(() => said.at(-1)).toEqual({ type: "selection" });
+    await expect.poll(() => selections.at(-1)).toEqual({ type: "selection" });
   });
 
   it("ends where nothing can be kept, and leaves nothing that listens", async () => {
