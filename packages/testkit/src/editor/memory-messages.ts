@@ -86,9 +86,10 @@ export type HostCall =
 export class HostFailures {
   readonly #planned: Map<HostCall, { readonly error: Error; left: number }> = new Map();
 
-  /** Makes the next `times` calls throw `error`. */
+  /** Makes the next `times` calls throw `error`; none any more where that is 0. */
   plan(call: HostCall, error: Error, times: number): void {
-    this.#planned.set(call, { error, left: times });
+    if (times > 0) this.#planned.set(call, { error, left: times });
+    else this.clear(call);
   }
 
   clear(call: HostCall): void {
