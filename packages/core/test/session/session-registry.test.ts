@@ -325,8 +325,11 @@ describe("session registry", () => {
       transport.openStream();
       const [session] = sessions.all;
       if (session === undefined) throw new Error("no session");
-      await diffs.open(session.owner, { path: "/ws/a.ts", text: "new\n", handle: "a" }, { inside: true, kind: "change" })
-        .shown;
+      await diffs.open(
+        session.owner,
+        { path: "/ws/a.ts", text: "new\n", handle: "a" },
+        { inside: true, kind: "change" },
+      ).shown;
       transport.loseStream();
       transport.openStream();
       await clock.advanceAsync(0);
