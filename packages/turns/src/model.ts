@@ -240,10 +240,14 @@ export interface UndoLedger {
   texts(id: string, path: string): Promise<TurnTexts | undefined>;
   /** The file on disk; `text` undefined: there is none. Undefined: it is no text, too large, or no file of the folder. */
   textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined>;
-  /** What stands at one path, as a whole; undefined where the turn did nothing there. */
-  whole(id: string, path: string): Promise<WholeChange | undefined>;
+  /** What stands at one path, as a whole; undefined where the turn did nothing there. `isTakenUpAgain`: as if nothing of it was decided. */
+  whole(id: string, path: string, isTakenUpAgain?: boolean): Promise<WholeChange | undefined>;
   /** All of a file is undone. */
   undidWhole(id: string, path: string): Promise<void>;
+  /** All of a file is kept, text or not, under both its names. */
+  keptWhole(id: string, path: string): Promise<void>;
+  /** Whether the user has kept all of it, not by accepting it in a review: then an undo of the whole turn leaves it alone. */
+  isKept(id: string, path: string): boolean;
   /** An undo of an undo has put back what the turn had left: it is to be reviewed again. */
   broughtBack(id: string, path: string): Promise<void>;
   /** Permission bits of a file that is there, where the turn changed them. */

@@ -69,6 +69,7 @@ export { startPortHolder } from "../port-holder/start.ts";
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
 export function createAgentSide(options: AgentSideOptions): AgentSide {
   const { host, platform, logger, dialects, tracker, storage, realFolders } = options;
+  const writers = new Writers(platform.clock);
   const sessions: SessionRegistry = new SessionRegistry({
     host,
     platform,
@@ -77,8 +78,11 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     tracker,
     realFolders,
     diffs: () => diffs,
-    onDidEnd: ({ dialect: { id, agentName }, owner }) =>
-      options.turns?.turnEnded({ agent: id, agentName, session: owner.sessionId, folder: undefined }),
+    isAtWork: (sessionId) => writers.has(sessionId),
+    onDidEnd: ({ dialect: agent, agentName, sessionId: session }) => {
+      writers.forget(session);
+      options.turns?.turnEnded({ agent, agentName, session, folder: undefined });
+    },
   });
   const diffs: DiffRegistry = new DiffRegistry({
     host,
@@ -95,7 +99,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
           ),
     carrier: new Carriers(sessions),
     ...(options.openReviews === undefined ? {} : { openReviews: options.openReviews }),
-    beforeWrite: options.turns === undefined ? undefined : tellAccepted(options.turns),
+    beforeWrite: options.turns === undefined ? undefined : tellAccepted(options.turns, writers),
   });
   const { guarded } = options;
   const guardian =
@@ -116,7 +120,37 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos, proposalInfos };
 }
 
-function tellAccepted(turns: TurnWitness): BeforeWrite {
+/** A turn whose end nobody tells ends after so much quiet, ms: see `FolderLedgersOptions.quietMs`. Then nobody asks for its agent. */
+const quietMs = 30_000;
+
+/** Sessions that have just been given a text to write: a turn of theirs may be open. */
+class Writers {
+  readonly #clock: Platform["clock"];
+  readonly #given: Map<string, number> = new Map();
+
+  constructor(clock: Platform["clock"]) {
+    this.#clock = clock;
+  }
+
+  add(sessionId: string): void {
+    for (const known of Array.from(this.#given.keys())) this.has(known);
+    this.#given.set(sessionId, this.#clock.monotonic());
+  }
+
+  has(sessionId: string): boolean {
+    const given = this.#given.get(sessionId);
+    if (given === undefined) return false;
+    if (this.#clock.monotonic() - given <= quietMs) return true;
+    this.#given.delete(sessionId);
+    return false;
+  }
+
+  forget(sessionId: string): void {
+    this.#given.delete(sessionId);
+  }
+}
+
+function tellAccepted(turns: TurnWitness, writers: Writers): BeforeWrite {
   return async ({ isOfHook, isTrial, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
     if (isTrial === true) return;
     // That the agent is about to write is told by the hook's own event, once it has the verdict.
@@ -129,6 +163,7 @@ function tellAccepted(turns: TurnWitness): BeforeWrite {
       return;
     }
     const source = { agent: agent ?? dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
+    if (conversationId === undefined) writers.add(sessionId);
     turns.aboutToWrite(source, [{ path }]);
     turns.accepted(source, path, text);
     await turns.ready();

@@ -1,6 +1,7 @@
 import type { ClientFacts, Dialect, DialectEngine, Mention } from "../agents/dialect.ts";
 import type { EditorContext } from "../context/model.ts";
 import type { CarriedOutcome, CarriedTo, DiffOutcome, OutcomeCarrier } from "../diff/model.ts";
+import type { ProposalOwner } from "../diff/proposal.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
@@ -17,8 +18,10 @@ const missedAfterMs = 10_000;
 
 export interface SessionRegistryOptions extends SessionSurroundings {
   readonly dialects: readonly Dialect[];
-  /** Called with a session that does not come back. */
-  readonly onDidEnd?: (session: Session) => void;
+  /** Called with the owner of a session that has ended or was put away, and with that of a process that has. */
+  readonly onDidEnd?: (owner: ProposalOwner) => void;
+  /** Whether it matters that the agent of a session ends, also where nothing is shown for it. */
+  readonly isAtWork?: (sessionId: string) => boolean;
 }
 
 /** All agents that are connected or may come back. Takes what the endpoint lets in, and carries context and outcomes to them. */
@@ -51,12 +54,12 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#processes = new AgentProcesses({
       process,
       clock,
-      concerns: (sessionId) => options.diffs().concerns(sessionId),
+      concerns: (sessionId) => options.diffs().concerns(sessionId) || options.isAtWork?.(sessionId) === true,
       onDidIdentify: (sessionId) => {
         options.diffs().ownerChanged(sessionId);
         this.#change.fire();
       },
-      onDidExit: (sessionId) => this.#exited(sessionId),
+      onDidExit: (owner) => this.#exited(owner),
     });
   }
 
@@ -142,10 +145,9 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     // One that was idle, or made room, is only put away: its id is known, and it comes back with its next request.
     const mayReturn = session.owner.outlivesConnection && (why === "idle" || why === "dropped");
     if (mayReturn) this.#options.diffs().sessionPutAway(sessionId);
-    else {
-      this.#options.diffs().sessionEnded(sessionId);
-      this.#options.onDidEnd?.(session);
-    }
+    else this.#options.diffs().sessionEnded(sessionId);
+    // What is still on its way to it will be written when it is back.
+    if (!mayReturn || this.mayForget(sessionId)) this.#options.onDidEnd?.(session.owner);
     session
       .end()
       .catch((error: unknown) => this.#options.logger.warn("A session did not end well", { reason: messageOf(error) }));
@@ -232,11 +234,14 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   /** The agent's process has ended: its session is not away, but over. */
-  #exited(sessionId: string): void {
+  #exited(owner: ProposalOwner): void {
+    const { sessionId } = owner;
     this.#options.logger.info("An agent has exited", { session: shortId(sessionId) });
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) this.#options.diffs().sessionEnded(sessionId);
-    else {
+    if (session === undefined) {
+      this.#options.diffs().sessionEnded(sessionId);
+      this.#options.onDidEnd?.(owner);
+    } else {
       session
         .leave()
         .catch((error: unknown) =>

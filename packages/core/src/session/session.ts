@@ -226,7 +226,7 @@ export interface AgentProcessesOptions {
   /** The process of a session is known from now on. */
   readonly onDidIdentify: (sessionId: string) => void;
   /** The agent has exited: it will not come back. */
-  readonly onDidExit: (sessionId: string) => void;
+  readonly onDidExit: (owner: ProposalOwner) => void;
 }
 
 /**
@@ -256,9 +256,9 @@ export class AgentProcesses {
   }
 
   /** The agent's connection has ended, or it has not come back to this run yet: looks whether it still runs until it is back. */
-  watch({ sessionId, process }: ProposalOwner): void {
-    if (process === undefined || this.#watches.has(sessionId)) return;
-    this.#schedule(sessionId, process, 0);
+  watch(owner: ProposalOwner): void {
+    if (owner.process === undefined || this.#watches.has(owner.sessionId)) return;
+    this.#schedule(owner, owner.process, 0);
   }
 
   /** The agent is here, or nobody cares any more. */
@@ -271,25 +271,26 @@ export class AgentProcesses {
     for (const sessionId of Array.from(this.#watches.keys())) this.unwatch(sessionId);
   }
 
-  #schedule(sessionId: string, process: AgentProcess, look: number): void {
+  #schedule(owner: ProposalOwner, process: AgentProcess, look: number): void {
     const timer = this.#options.clock.setTimeout(
-      () => void this.#look(sessionId, process, look, timer),
+      () => void this.#look(owner, process, look, timer),
       looksAfterMs[look] ?? looksEveryMs,
     );
-    this.#watches.set(sessionId, timer);
+    this.#watches.set(owner.sessionId, timer);
   }
 
-  async #look(sessionId: string, process: AgentProcess, look: number, timer: Disposable): Promise<void> {
+  async #look(owner: ProposalOwner, process: AgentProcess, look: number, timer: Disposable): Promise<void> {
     const { concerns, onDidExit } = this.#options;
+    const { sessionId } = owner;
     const runs = concerns(sessionId) && (await this.#runs(process));
     // It has come back while the system was asked.
     if (this.#watches.get(sessionId) !== timer) return;
     if (runs) {
-      this.#schedule(sessionId, process, look + 1);
+      this.#schedule(owner, process, look + 1);
       return;
     }
     this.unwatch(sessionId);
-    if (concerns(sessionId)) onDidExit(sessionId);
+    if (concerns(sessionId)) onDidExit(owner);
   }
 
   async #runs({ pid, mark }: AgentProcess): Promise<boolean> {

@@ -29,7 +29,7 @@ function setUp(): Omit<Setup, "processes"> {
     clock: platform.clock,
     concerns: (sessionId) => concerned.has(sessionId),
     onDidIdentify: (sessionId) => void identified.push(sessionId),
-    onDidExit: (sessionId) => void exited.push(sessionId),
+    onDidExit: ({ sessionId }) => void exited.push(sessionId),
   });
   return { ...platform, agents, owner: ownerOf("one"), exited, identified, concerned };
 }

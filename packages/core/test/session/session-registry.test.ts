@@ -28,6 +28,10 @@ interface Setup {
   readonly clock: FakeClock;
   readonly tracker: ContextTracker;
   readonly process: FakeProcess;
+  /** Sessions whose end was told. */
+  readonly ended: readonly string[];
+  /** Sessions that have just been given something to write. */
+  readonly atWork: Set<string>;
   /** Lets the engine be loaded. */
   readonly load: () => void;
   /** The next engine that is asked for cannot be loaded. */
@@ -42,6 +46,8 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
   const loads: (() => void)[] = [];
   const failures: Error[] = [];
   const logged: string[] = [];
+  const ended: string[] = [];
+  const atWork = new Set<string>();
   const loaded = new Promise<void>((resolve) => loads.push(resolve));
   const dialects = [gemini, qwen, claude].map(
     (dialect): Dialect => ({
@@ -64,6 +70,8 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
     tracker,
     realFolders: async () => ["/ws"],
     diffs: () => diffs,
+    onDidEnd: ({ sessionId }) => void ended.push(sessionId),
+    isAtWork: (sessionId) => atWork.has(sessionId),
   });
   const diffs: DiffRegistry = new DiffRegistry({
     host: editor,
@@ -81,6 +89,8 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
     logged,
     clock: platform.clock,
     process: platform.process,
+    ended,
+    atWork,
     tracker,
     load: () => loads[0]?.(),
     failOnce: () => void failures.push(new Error("too many open files")),
@@ -301,6 +311,43 @@ describe("session registry", () => {
     expect(sessions.all).toEqual([]);
     expect(transport.isClosed).toBe(true);
   });
+
+  it.each(["put away", "only away"])(
+    "an agent that exits after it was given something to write, and was %s, has ended",
+    async (how) => {
+      const { accept, atWork, clock, diffs, ended, load, process, sessions } = start();
+      load();
+      process.run(900, 1);
+      process.connect(900, 5_000);
+      const transport = new HandTransport();
+      transport.ports = { localPort: 1, remotePort: 5_000 };
+      await accept(transport);
+      transport.openStream();
+      const [session] = sessions.all;
+      if (session === undefined) throw new Error("no session");
+      await diffs.open(
+        session.owner,
+        { path: "/ws/a.ts", text: "new\n", handle: "a" },
+        { inside: true, kind: "change" },
+      ).shown;
+      transport.loseStream();
+      transport.openStream();
+      await clock.advanceAsync(0);
+      diffs.sessionEnded(session.id);
+      atWork.add(session.id);
+      transport.loseStream();
+      await clock.advanceAsync(2_000);
+      expect(ended).toEqual([]);
+      if (how === "put away") {
+        sessions.ended(session.id, "idle");
+        expect(ended).toEqual([session.id]);
+      }
+      process.end(900);
+      await clock.advanceAsync(2_000);
+      expect(ended).toContain(session.id);
+      expect(sessions.all).toEqual([]);
+    },
+  );
 
   it("of two terminals of Claude only the one that asked ends what an earlier run has left to it", async () => {
     const owner = ownerOf("claude.one", {

@@ -141,6 +141,10 @@ export class ConversationLedger implements TurnLedger {
         const file = this.#file(id, path);
         return file === undefined || keptAgain.has(file) ? file : (file.undecided ?? file);
       },
+      isTakenUpAgain: (id, path) => {
+        const file = this.#file(id, path);
+        return file !== undefined && keptAgain.has(file);
+      },
       facts: async (path) => await platform.files.lstat(places.real(path)),
     });
     const undo = undoIn(rehearsal);

@@ -17,6 +17,8 @@ export interface RehearsalOptions {
   readonly contents: Pick<Contents, "bytes" | "isSame" | "read">;
   /** A file of a turn as an undo would find it; undefined where there is no such file in the turn. */
   readonly sides: (id: string, path: string) => { readonly before: Content; readonly after: Content } | undefined;
+  /** Whether the user has kept all of a file, and would have it taken back nevertheless. */
+  readonly isTakenUpAgain: (id: string, path: string) => boolean;
   /** The entry of a path on disk. */
   readonly facts: (path: string) => Promise<FileFacts | undefined>;
 }
@@ -89,8 +91,9 @@ export class Rehearsal implements UndoLedger {
   }
 
   async whole(id: string, path: string): Promise<WholeChange | undefined> {
-    const { ledger, contents, sides, facts } = this.#options;
-    const [whole, found] = [await ledger.whole(id, path), this.#imagined.get(path)];
+    const { ledger, contents, sides, facts, isTakenUpAgain } = this.#options;
+    const whole = await ledger.whole(id, path, isTakenUpAgain(id, path));
+    const found = this.#imagined.get(path);
     if (whole === undefined || found === undefined) return whole;
     const onDisk = await facts(path);
     const held = onDisk === undefined ? undefined : { ...onDisk, mode: found.mode ?? onDisk.mode };
@@ -151,6 +154,13 @@ export class Rehearsal implements UndoLedger {
   }
 
   async undidWhole(): Promise<void> {}
+
+  async keptWhole(): Promise<void> {}
+
+  isKept(id: string, path: string): boolean {
+    const { ledger, isTakenUpAgain } = this.#options;
+    return ledger.isKept(id, path) && !isTakenUpAgain(id, path);
+  }
 
   async broughtBack(): Promise<void> {}
 

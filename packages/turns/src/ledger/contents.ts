@@ -141,10 +141,11 @@ export class Contents {
     return { all: this.#options.store.room * copyShare, file: this.#options.limits.file };
   }
 
-  /** Whether a text can be read again. It stays then for as long as nobody has named it. */
-  async isKept(content: Content): Promise<boolean> {
-    const isStored = content.kind === "text" || content.kind === "bytes";
-    return !isStored || (await this.#options.store.refresh(content.text).catch(() => false));
+  /** Whether texts can be read again, as of now. Those that are asked for stay then for as long as nobody has named them. */
+  async whetherKept(): Promise<(content: Content) => Promise<boolean>> {
+    const isThere = await this.#options.store.refreshMany();
+    return async (content) =>
+      (content.kind !== "text" && content.kind !== "bytes") || (await isThere(content.text).catch(() => false));
   }
 
   /** Undefined where there was no file, or its text is not kept. */

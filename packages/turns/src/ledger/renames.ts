@@ -36,7 +36,9 @@ export function sidesOf(
   const own = file.undecided ?? file;
   const from = renamedFrom(turn, file);
   if (from === undefined) return own;
-  const { before } = from.undecided ?? from;
+  // All of it is kept: it is shown as it was.
+  const isKept = from.undecided?.before.kind === "none";
+  const { before } = isKept ? from : (from.undecided ?? from);
   return { before, after: own.after.kind === "none" ? before : own.after };
 }
 

@@ -93,11 +93,11 @@ export class UndoRoom implements UndoLedger {
     return await contents.isSame(undecided.after, after);
   }
 
-  async whole(id: string, path: string): Promise<WholeChange | undefined> {
+  async whole(id: string, path: string, isTakenUpAgain = false): Promise<WholeChange | undefined> {
     const { platform, contents, places } = this.#options;
     const file = this.#file(id, path);
     if (file === undefined) return undefined;
-    const { before, after } = file.undecided ?? file;
+    const { before, after } = isTakenUpAgain ? file : (file.undecided ?? file);
     const real = places.real(path);
     const held = await platform.files.lstat(real);
     if (file.mode !== undefined && (await contents.isSame(before, after))) {
@@ -134,6 +134,23 @@ export class UndoRoom implements UndoLedger {
     if (turn === undefined || file === undefined) return;
     const { before } = file.undecided ?? file;
     await book.review(turn, places.real(path), { review: "undone", undecided: { before, after: before } });
+  }
+
+  async keptWhole(id: string, path: string): Promise<void> {
+    const { book } = this.#options;
+    const turn = book.get(id);
+    const file = this.#file(id, path);
+    if (turn === undefined || file === undefined) return;
+    for (const one of [renamedFrom(turn, file), file]) {
+      if (one === undefined) continue;
+      const { after } = one;
+      await book.review(turn, one.path, { review: "kept", undecided: { before: after, after } });
+    }
+  }
+
+  isKept(id: string, path: string): boolean {
+    const file = this.#file(id, path);
+    return file?.review === "kept" && file.undecided !== undefined;
   }
 
   async broughtBack(id: string, path: string): Promise<void> {

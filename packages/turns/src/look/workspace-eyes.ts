@@ -339,6 +339,8 @@ class Reading {
   readonly #begun: number;
   #count = 0;
   #bytes = 0;
+  /** Asked for once in a look. */
+  #isThere: ((content: Content) => Promise<boolean>) | undefined;
   isPartial = false;
 
   constructor(options: Pick<WorkspaceEyesOptions, "contents" | "platform">, account: string, isBounded: boolean) {
@@ -369,7 +371,9 @@ class Reading {
     const isLacking =
       content?.kind === "named" && ["failed", "unread", ...(isSmall ? ["large"] : [])].includes(content.why);
     if (isLacking) return false;
-    const isThere = content !== undefined && (await this.#options.contents.isKept(content));
+    if (content === undefined) return false;
+    this.#isThere ??= await this.#options.contents.whetherKept();
+    const isThere = await this.#isThere(content);
     if (isThere && (content.kind === "text" || content.kind === "bytes")) this.#hasRoom(state);
     return isThere;
   }

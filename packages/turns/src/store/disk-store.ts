@@ -60,6 +60,8 @@ export class DiskStore implements TurnStore {
   readonly #turns: string;
   /** The texts that are there, as far as this window knows. */
   readonly #known: Set<string> = new Set();
+  /** When they were written, or made to count as new, as far as this window knows. */
+  readonly #freshened: Map<string, number> = new Map();
   /** Bytes of journals by the id of their turn, as far as this window has read or written them. */
   readonly #journals: Map<string, number> = new Map();
   /** Journals that are being written: how long they are is not known for a moment. */
@@ -188,11 +190,22 @@ export class DiskStore implements TurnStore {
       throw error;
     }
     this.#know(name);
+    this.#freshened.set(name, this.#options.platform.clock.now());
     return name;
   }
 
   has(name: string): boolean {
     return this.#known.has(name);
+  }
+
+  async refreshMany(): Promise<(name: string) => Promise<boolean>> {
+    const { files, clock } = this.#options.platform;
+    const there = new Set(await files.list(this.#texts));
+    return async (name) => {
+      const freshened = there.has(name) && this.#known.has(name) ? this.#freshened.get(name) : undefined;
+      const isFresh = freshened !== undefined && Math.abs(clock.now() - freshened) <= freshForMs;
+      return isFresh || (await this.refresh(name));
+    };
   }
 
   async refresh(name: string): Promise<boolean> {
@@ -204,7 +217,9 @@ export class DiskStore implements TurnStore {
       return false;
     }
     const now = clock.now();
-    if (Math.abs(now - facts.modifiedMs) > freshForMs) await fs.lutimes(path, now / 1_000, now / 1_000);
+    const isOld = Math.abs(now - facts.modifiedMs) > freshForMs;
+    if (isOld) await fs.lutimes(path, now / 1_000, now / 1_000);
+    this.#freshened.set(name, isOld ? now : facts.modifiedMs);
     return true;
   }
 
@@ -244,6 +259,7 @@ export class DiskStore implements TurnStore {
   }
 
   #forget(name: string): void {
+    this.#freshened.delete(name);
     if (this.#known.delete(name)) this.#size -= bytesOf(name) ?? 0;
   }
 

@@ -28,6 +28,8 @@ export interface TurnStore {
   has(name: string): boolean;
   /** Whether a text is there. It is then kept as if it had just been written. */
   refresh(name: string): Promise<boolean>;
+  /** The same for many of them: the texts are listed once, and those that were asked for before are found in the list. */
+  refreshMany(): Promise<(name: string) => Promise<boolean>>;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
   /** Bytes of all texts and journals. */

@@ -61,7 +61,7 @@ export class Undoing {
     return await this.#inTurn(async () => {
       await this.#ledger.refresh();
       let isKept = false;
-      for (const file of this.#filesOf(id, { ...part, unsure: true })) {
+      for (const file of this.#allOf(id, part)) {
         if (await this.#keepFile(id, file, part.hunk)) isKept = true;
       }
       return isKept;
@@ -111,9 +111,10 @@ export class Undoing {
     return await next;
   }
 
-  /** The user's own lines are not taken back without being named. */
+  /** The user's own lines, and what they kept, are not taken back without being named. */
   #filesOf(id: string, request: UndoRequest): readonly TurnFile[] {
-    return this.#allOf(id, request).filter((file) => !isLeft(file, request));
+    const isKept = ({ path }: TurnFile): boolean => request.path === undefined && this.#ledger.isKept(id, path);
+    return this.#allOf(id, request).filter((file) => !isLeft(file, request) && !isKept(file));
   }
 
   #allOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
@@ -142,7 +143,7 @@ export class Undoing {
     const texts = await this.#ledger.texts(id, path);
     if (hunk === undefined) await this.#leaveOut(id, path);
     if (texts === undefined || (hunk === undefined && movedFrom !== undefined)) {
-      await this.#ledger.review(id, path, "kept");
+      await this.#ledger.keptWhole(id, path);
       return true;
     }
     const { before = "", after = "" } = texts;

@@ -338,3 +338,31 @@ it("says beforehand what cannot be undone, and why", async () => {
   rmSync(lab.path("large.bin"));
   chmodSync(lab.path("secret.txt"), 0o600);
 });
+
+describe("what the user keeps", () => {
+  it.each(kinds)("is not taken back with its turn, only where it is named: $name", async ({ name, work }) => {
+    const lab = new TurnLab();
+    begin(lab, true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = treeOf(lab.folder);
+    const ledgers = lab.open({ door: lab.disk });
+    const prompt = { ...claude, session: "c1", conversation: { agentSession: undefined, prompt: "p1" } };
+    await lab.command(ledgers, () => work(lab), prompt);
+    const after = treeOf(lab.folder);
+    const [turn] = ledgers.turns();
+    const id = turn?.id ?? "";
+    for (const { path } of turn?.files ?? []) expect(await ledgers.keep(id, path)).toBe(true);
+    expect(ledgers.turns()[0]?.files.map(({ review }) => review)).toEqual(turn?.files.map(() => "kept"));
+    expect((await ledgers.undo(id)).files).toEqual([]);
+    expect(treeOf(lab.folder)).toEqual(after);
+    const { conversations } = ledgers;
+    const [told] = await conversations.turnsOf("c1", 1);
+    expect(told?.files.filter(({ isAccepted }) => isAccepted === true)).toEqual([]);
+    const since = { conversation: "c1", prompts: ["p1"] };
+    const rehearsed = await conversations.rehearse(since);
+    const done = await conversations.undoSince(since);
+    // That the folder in the place of a file would go is not foreseen.
+    if (name !== "file to folder") expect(done).toEqual(rehearsed);
+    expect(treeOf(lab.folder)).toEqual(before);
+  });
+});

@@ -115,6 +115,8 @@ class MemoryLedger implements UndoLedger {
   refresh = async (): Promise<void> => {};
   whole = async (): Promise<undefined> => undefined;
   undidWhole = async (): Promise<void> => {};
+  keptWhole = async (id: string, path: string): Promise<void> => await this.review(id, path, "kept");
+  isKept = (id: string, path: string): boolean => this.reviewOf(id, path) === "kept";
   broughtBack = async (): Promise<void> => {};
   modes = (): undefined => undefined;
   made = (): { readonly isNew: boolean; readonly folders: readonly string[] } => ({ isNew: false, folders: [] });
