@@ -2,6 +2,8 @@ import { announcedPids, ideInfoOf, pathDelimiterOf } from "../gemini-family/reco
 import type { Surroundings } from "../surroundings.ts";
 import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
 
+const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
+
 /** Gemini CLI: docs/protocols/gemini.md. */
 export const gemini: Dialect<"gemini"> = {
   id: "gemini",
@@ -49,8 +51,8 @@ export const gemini: Dialect<"gemini"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
   },
-  loadHook: async () => (await import("./behaviour.ts")).geminiHook,
-  loadChecks: async () => (await import("./behaviour.ts")).geminiChecks,
+  loadHook: async () => (await behaviour()).geminiHook,
+  loadChecks: async () => (await behaviour()).geminiChecks,
 };
 
 function placeIn({ temporaryDirectory }: Surroundings): RecordPlace {

@@ -1,6 +1,9 @@
 import { ideInfoOf, pathDelimiterOf } from "../gemini-family/records.ts";
+import { portLock } from "../lock-records.ts";
 import { type Surroundings, variableOf } from "../surroundings.ts";
 import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
+
+const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
 
 /** Qwen Code: docs/protocols/qwen.md. */
 export const qwen: Dialect<"qwen"> = {
@@ -32,7 +35,7 @@ export const qwen: Dialect<"qwen"> = {
     return placesIn(facts).map((place) => ({
       ...place,
       fileName:
-        place.pattern === lock
+        place.pattern === portLock
           ? `${facts.address.port}.lock`
           : `qwen-code-ide-server-${pid}-${facts.address.port}.json`,
       content,
@@ -48,20 +51,18 @@ export const qwen: Dialect<"qwen"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
-  loadHook: async () => (await import("./behaviour.ts")).qwenHook,
-  loadChecks: async () => (await import("./behaviour.ts")).qwenChecks,
+  loadHook: async () => (await behaviour()).qwenHook,
+  loadChecks: async () => (await behaviour()).qwenChecks,
 };
-
-const lock = /^(?<port>\d+)\.lock$/u;
 
 function placesIn(surroundings: Surroundings): readonly RecordPlace[] {
   const { homeDirectory, temporaryDirectory } = surroundings;
   const chosen = variableOf(surroundings, "QWEN_HOME");
-  const usual = { root: homeDirectory, directories: [".qwen", "ide"], pattern: lock, isRead: chosen === undefined };
+  const usual = { root: homeDirectory, directories: [".qwen", "ide"], pattern: portLock, isRead: chosen === undefined };
   return [
     // A terminal may have another variable than the editor: both places are served.
     usual,
-    ...(chosen === undefined ? [] : [{ root: chosen, directories: ["ide"], pattern: lock, isRead: true }]),
+    ...(chosen === undefined ? [] : [{ root: chosen, directories: ["ide"], pattern: portLock, isRead: true }]),
     {
       root: temporaryDirectory,
       directories: ["qwen", "ide"],
