@@ -1,6 +1,6 @@
 import type { Dialect, RecordPlace } from "../dialect.ts";
-import { lockRecords, portLock } from "../lock-records.ts";
-import { portWithExponent, type Surroundings, variableOf } from "../surroundings.ts";
+import { foldersWithReal, idePlaces, lockRecords } from "../lock-records.ts";
+import { portWithExponent, type Surroundings } from "../surroundings.ts";
 
 const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
 
@@ -20,8 +20,7 @@ export const claude: Dialect<"claude"> = {
   demands: { livingProcess: true, editorNames: false, realFolders: true },
   places: placesIn,
   records: (facts) => {
-    // Links are not resolved by the client: the path as opened and the real one are both listed.
-    const workspaceFolders = [...new Set([...facts.folders, ...facts.realFolders])];
+    const workspaceFolders = foldersWithReal(facts);
     const runningInWindows = facts.platform.process.platform === "win32";
     return lockRecords(facts, placesIn(facts), { workspaceFolders, transport: "ws", runningInWindows });
   },
@@ -30,20 +29,11 @@ export const claude: Dialect<"claude"> = {
     ENABLE_IDE_INTEGRATION: "true",
   }),
   recognise: (client) => (client.transport === "websocket" ? 1 : 0),
-  load: async () => {
-    const { createClaudeEngine } = await import("./engine.ts");
-    return createClaudeEngine();
-  },
+  load: async () => (await import("./engine.ts")).createClaudeEngine(),
   loadHook: async () => (await behaviour()).claudeHook,
   loadChecks: async () => (await behaviour()).claudeChecks,
 };
 
-/** It looks in both. */
 function placesIn(surroundings: Surroundings): readonly RecordPlace[] {
-  const place = { pattern: portLock, isRead: true };
-  const chosen = variableOf(surroundings, "CLAUDE_CONFIG_DIR");
-  return [
-    { ...place, root: surroundings.homeDirectory, directories: [".claude", "ide"] },
-    ...(chosen === undefined ? [] : [{ ...place, root: chosen, directories: ["ide"] }]),
-  ];
+  return idePlaces(surroundings, ".claude", "CLAUDE_CONFIG_DIR", { isUsualRead: true });
 }
