@@ -7,7 +7,7 @@ export default defineConfig({
     index: "src/index.ts",
     agents: "src/agents/catalogue.ts",
     diagnosis: "src/diagnosis/index.ts",
-    hook: "src/hook-client/run-hook.ts",
+    hook: "src/hook-client/index.ts",
     "hook-settings": "src/hook-settings/index.ts",
     inbox: "src/inbox/inbox.ts",
     "inbox-folders": "src/inbox/folders.ts",

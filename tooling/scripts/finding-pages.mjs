@@ -9,6 +9,7 @@ export const editorFindings = [
   "failed",
   "hook-broken",
   "hook-needs-trust",
+  "hook-not-installed",
   "hook-off",
   "listening-but",
   "looks-on-container-host",

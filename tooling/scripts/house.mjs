@@ -26,7 +26,10 @@ const core = {
   "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude", "agents/copilot"] },
   "agents/gemini-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
   "agents/opencode-family": { rooms: [...ground, "agents", "storage"], types: agentSide, packages: protocol },
-  "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "agents/opencode-family", "storage"] },
+  "agents/*/": {
+    rooms: [...ground, "agents", "agents/gemini-family", "agents/opencode-family", "storage"],
+    types: agentSide,
+  },
   "agents/claude": {
     rooms: [...ground, "agents", "context/sharing-policy", "storage"],
     types: agentSide,
@@ -79,6 +82,9 @@ const core = {
     ],
     types: ["agents"],
   },
+  // What runs in an agent's own process.
+  "hook-client/plugins": { rooms: ["agents/catalogue", "agents/*/", "hook-client"], types: ["agents"] },
+  "hook-client/index": { rooms: ["agents/catalogue", "hook-client", "hook-client/plugins"] },
   "port-holder": {
     rooms: [...ground, "endpoint/give-back"],
     types: ["diff", "endpoint", "session", "storage"],

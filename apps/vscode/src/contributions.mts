@@ -11,16 +11,14 @@ export function runCommandOf({ id }: Pick<Dialect, "id">): string {
 /** The settings of an agent, below `patchbay.`. */
 export interface AgentSettingNames {
   readonly command: string;
-  /** Whether the agent is told to ask; undefined: it asks by default, and is told nothing. */
+  /** Whether the agent is told to ask; undefined: it asks by default, or never, and is told nothing. */
   readonly asking: string | undefined;
 }
 
 export function settingNamesOf({ id, asking }: Pick<Dialect, "id" | "asking">): AgentSettingNames {
   const own = `agents.${id}`;
-  return {
-    command: `${own}.command`,
-    asking: asking === undefined || asking.isDefault ? undefined : `${own}.${asking.setting}`,
-  };
+  const isTold = asking !== undefined && !asking.isDefault;
+  return { command: `${own}.command`, asking: isTold ? `${own}.${asking.setting}` : undefined };
 }
 
 /** The value of `asking` that leaves the agent to its own settings. */

@@ -170,6 +170,11 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
         found: l10n.t("The hook of {0} in {1} is incomplete, or what it runs is gone.", agent, finding.values.file),
         advice: l10n.t("Install it again."),
       };
+    case "hook-not-installed":
+      return {
+        found: l10n.t("{0} never asks before it writes, and its hook is not installed, so you review nothing.", agent),
+        advice: l10n.t("Install it."),
+      };
     case "hook-off":
       return {
         found: l10n.t("Hooks are switched off in {0}, so its hook reviews nothing.", agent),
@@ -204,13 +209,14 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
 
 function wordsOfConnecting(id: AgentId): string {
   const { agentName, connecting, offersExtension } = agentOf(id);
+  const typed = connecting?.input ?? "";
   return offersExtension
     ? l10n.t(
         "Type {1} in {0} once. If it offers to install an extension, decline: Patchbay does not need one.",
         agentName,
-        connecting.input,
+        typed,
       )
-    : l10n.t("Type {1} in {0} once.", agentName, connecting.input);
+    : l10n.t("Type {1} in {0} once.", agentName, typed);
 }
 
 function wordsOfOther(name: string): FindingWords {

@@ -7,4 +7,9 @@ const isHook =
   /^[a-z]+$/u.test(agent) &&
   !/^(?:install|remove|status|help)$/u.test(agent);
 
-await (isHook ? import(new URL("patchbay-hook.cjs", import.meta.url).href) : import("./main.ts"));
+if (isHook) {
+  const loaded: { readonly default: { runAsProgram(): void } } = await import(
+    new URL("patchbay-hook.cjs", import.meta.url).href
+  );
+  loaded.default.runAsProgram();
+} else await import("./main.ts");

@@ -16,6 +16,7 @@ export { createAgentDriver } from "./agents/drivers.ts";
 export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
 export { createKiloDriver, createOpenCodeDriver, findOpenCodeCompanion } from "./agents/opencode-family/driver.ts";
 export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
+export { PiDriver, type PiDriverOptions, type PiOutcome } from "./agents/pi/driver.ts";
 export { createQwenDriver, findQwenCompanions } from "./agents/qwen/driver.ts";
 export type { CompanionAddress } from "./agents/records.ts";
 export {

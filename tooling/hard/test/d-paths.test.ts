@@ -20,11 +20,13 @@ async function hookOf(agent: AgentId, path: string, { workspace, home, tmp }: Sa
   const event = {
     session_id: "s",
     cwd: workspace,
-    hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
+    hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
     permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "claude" || agent === "copilot" ? "Write" : "write_file",
+    tool_name: agent === "pi" ? "write" : agent === "claude" || agent === "copilot" ? "Write" : "write_file",
     tool_input:
-      agent === "copilot" ? { path, file_text: `by ${agent}\n` } : { file_path: path, content: `by ${agent}\n` },
+      agent === "copilot"
+        ? { path, file_text: `by ${agent}\n` }
+        : { [agent === "pi" ? "path" : "file_path"]: path, content: `by ${agent}\n` },
   };
   program.stdin.end(JSON.stringify(event));
   let said = "";
@@ -184,7 +186,7 @@ describe("paths of diffs", () => {
         });
         const seen = await editor.until(what, async () => said ?? (await editor.openViews())[0], 20_000);
         if (typeof seen === "string") {
-          if (path === leaving && (id === "qwen" || id === "copilot")) {
+          if (path === leaving && (id === "qwen" || id === "copilot" || id === "pi")) {
             expect(seen, what).toBe("");
             const told = (await editor.call(ask.messages)).filter(({ code }) => code === "written-outside-workspace");
             expect(

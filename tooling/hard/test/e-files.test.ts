@@ -231,7 +231,9 @@ describe("files and lifecycle", () => {
         expect(readFileSync(bashrc, "utf8"), script).toBe("alias mine=1\n");
         expect(modeOf(bashrc), script).toBe(0o644);
         expect(modeOf(sandbox.home), script).toBe(homeMode);
-        expect(readdirSync(sandbox.home).toSorted(), script).toEqual([".bashrc", ".claude", ".copilot", ".qwen"]);
+        // Also what is opened a moment later.
+        const own = [".bashrc", ".claude", ".copilot", ".patchbay", ".qwen"];
+        await expect.poll(() => readdirSync(sandbox.home).toSorted(), { message: script }).toEqual(own);
         expect(existsSync(join(sandbox.tmp, "not-there")), script).toBe(false);
         await editor.call(ask.stop, {});
         expect(existsSync(bashrc), script).toBe(true);

@@ -13,14 +13,16 @@ const hooked = agents.filter(({ contextOnly }) => contextOnly !== true);
 /** The command that stands in agents' settings. */
 const program = fileURLToPath(new URL("../../../packages/cli/src/hook/main.ts", import.meta.url));
 
+const piProcess = fileURLToPath(new URL("../src/attack/pi-process.ts", import.meta.url));
+
 /** What an agent tells its hook before it writes a whole file, in a mode that asks nobody. */
 function writeEvent(agent: AgentId, sandbox: Sandbox, input: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({
     session_id: "s1",
     cwd: sandbox.workspace,
-    hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
+    hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
     permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "claude" || agent === "copilot" ? "Write" : "write_file",
+    tool_name: agent === "pi" ? "write" : agent === "claude" || agent === "copilot" ? "Write" : "write_file",
     tool_input: input,
   });
 }
@@ -41,7 +43,27 @@ function runHook(agent: AgentId, sandbox: Sandbox, event: string): Promise<strin
   return new Promise((resolve) => child.once("close", () => resolve(text)));
 }
 
-const denied = /"(?:permissionDecision|decision)":"deny"/u;
+/** Pi with our extension, which writes a file. */
+function runPi(sandbox: Sandbox, path: string) {
+  const child = spawn(process.execPath, ["--conditions=@patchbay/source", piProcess, sandbox.workspace, path], {
+    cwd: sandbox.workspace,
+    env: { PATH: "/usr/bin:/bin", HOME: sandbox.home, TMPDIR: sandbox.tmp, NODE_NO_WARNINGS: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const ended = new Promise<{ readonly code: number | null; readonly output: string }>((resolve) => {
+    child.once("close", (code) => resolve({ code, output }));
+  });
+  return { ended, kill: () => void child.kill("SIGKILL") };
+}
+
+const denied = /"(?:permissionDecision|decision|kind)":"deny"/u;
 
 describe("hooks", () => {
   it("H01 an editor that is killed with a review on screen, and does not come back, is a no for every agent", async () => {
@@ -53,7 +75,9 @@ describe("hooks", () => {
       // Copilot CLI's tool makes new files only.
       const isNew = id === "copilot";
       if (!isNew) writeFileSync(path, "old\n");
-      const input = isNew ? { path, file_text: "new\n" } : { file_path: path, content: "new\n" };
+      const input = isNew
+        ? { path, file_text: "new\n" }
+        : { [id === "pi" ? "path" : "file_path"]: path, content: "new\n" };
       const printed = runHook(id, sandbox, writeEvent(id, sandbox, input));
       await editor.view();
       await editor.kill();
@@ -73,5 +97,32 @@ describe("hooks", () => {
     const deep = "[".repeat(5_000) + "]".repeat(5_000);
     const event = writeEvent(agent, sandbox, input).replace('"DEEP"', deep);
     expect(await runHook(agent, sandbox, event)).toMatch(denied);
+  });
+
+  it("H03 an extension in an agent's process says no where the editor is killed, prints nothing, and keeps nothing alive", async () => {
+    const sandbox = makeSandbox();
+    const editor = await startEditor({ sandbox });
+    await sandbox.announced("pi");
+    const path = sandbox.file("a.txt");
+    const pi = runPi(sandbox, path);
+    await editor.view();
+    await editor.kill();
+    const { code, output } = await pi.ended;
+    expect(JSON.parse(output)).toEqual({ block: true, reason: expect.stringContaining("The editor went away before") });
+    expect([code, existsSync(path)]).toEqual([0, false]);
+  });
+
+  it("H03 a review is over at once where the process with the extension is killed", async () => {
+    const sandbox = makeSandbox();
+    const editor = await startEditor({ sandbox });
+    await sandbox.announced("pi");
+    const pi = runPi(sandbox, sandbox.file("a.txt"));
+    await editor.view();
+    pi.kill();
+    const killedAt = performance.now();
+    await editor.until("the end of the review", async () =>
+      (await editor.openViews()).length === 0 ? true : undefined,
+    );
+    expect(performance.now() - killedAt).toBeLessThan(2_000);
   });
 });

@@ -34,7 +34,7 @@ export function thisMaker(root: string, licence: string, node: string): Maker {
 /** The archives may not grow past these, bytes. Each has a few per cent of air. docs/decisions/0011 says what is in them. */
 const mostBytes: readonly (readonly [file: RegExp, bytes: number])[] = [
   [/\.vsix$/u, 698_000],
-  [/^patchbay-core-/u, 323_000],
+  [/^patchbay-core-/u, 328_000],
   [/^patchbay-conversations-/u, 150_000],
   [/^patchbay-testkit-/u, 80_000],
   [/^patchbay-cli-/u, 765_000],

@@ -198,6 +198,13 @@ function wordsOf(finding: EditorFinding): string | undefined {
         finding.values.file,
         ":Patchbay hook install",
       );
+    case "hook-not-installed": {
+      const found = l10n.t(
+        "{0} never asks before it writes, and its hook is not installed, so you review nothing.",
+        agent,
+      );
+      return `${found} ${l10n.t("Install it: {0}", ":Patchbay hook install")}`;
+    }
     case "hook-off":
       return l10n.t(
         "{0} runs no hooks ({1} in {2}), so its hook reviews nothing.",
@@ -225,7 +232,7 @@ function wordsOfConnecting(id: AgentId): string {
   return l10n.t(
     "{0} does not look for an editor: its IDE mode is off. Type {1} in it once.",
     agentName,
-    connecting.input,
+    connecting?.input ?? "",
   );
 }
 

@@ -218,6 +218,7 @@ function consentOf({ id, agentName }: AgentWithHook): string {
   switch (id) {
     case "claude":
     case "copilot":
+    case "pi":
     case "opencode":
     case "kilo":
       return l10n.t("{0} does not ask for anything else.", agentName);

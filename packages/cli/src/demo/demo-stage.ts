@@ -35,8 +35,9 @@ export class DemoStage {
       home: this.platform.home,
       temporaryDirectory: this.platform.tmp,
     };
-    // Of the others there is nothing to be reviewed.
-    this.agents = agents.flatMap(({ id, contextOnly }) => (contextOnly === true ? [] : [createAgentDriver(id, where)]));
+    // What has no protocol for editors has no client to play, and of what wants context only there is nothing to be reviewed.
+    const played = agents.filter(({ transport, contextOnly }) => transport !== "hook" && contextOnly !== true);
+    this.agents = played.map(({ id }) => createAgentDriver(id, where));
   }
 
   path(name: string): string {

@@ -46,7 +46,7 @@ function rawWordsOf(finding: Finding): Words {
   const isOne = finding.agents.length === 1;
   const [first] = finding.agents.map(agentOf);
   const command = first?.program.command ?? "";
-  const connectInput = first?.connecting.input ?? "";
+  const connectInput = first?.connecting?.input ?? "";
   /** The form of a verb that fits the agents. */
   const verb = (one: string, several: string): string => (isOne ? one : several);
   switch (finding.code) {
@@ -59,7 +59,7 @@ function rawWordsOf(finding: Finding): Words {
       return { text: `${agents} ${connects} to ${at(editor)}.${why}` };
     }
     case "waits-to-be-told": {
-      const start = first?.connecting.command;
+      const start = first?.connecting?.command;
       const typed = `${connectInput}   # type this in ${agents}`;
       return {
         text: `${agents} can connect to ${at(finding.values.editor)}, but in this terminal only on request.`,
@@ -314,6 +314,11 @@ function rawWordsOf(finding: Finding): Words {
         fix: installHook(finding),
       };
     }
+    case "hook-not-installed":
+      return {
+        text: `${agents} never asks before it writes, and speaks with editors only by Patchbay's extension, which is not installed: you review nothing.`,
+        fix: installHook(finding),
+      };
     case "hook-off": {
       const { setting, file } = finding.values;
       return { text: `${agents} runs no hooks (${setting} in ${file}), so its hook reviews nothing. Change it there.` };

@@ -48,6 +48,7 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
     const first = offersExtension
       ? "If it asks whether to connect or to install something, answer No, then type"
       : "Type";
+    if (connecting === undefined) continue;
     tell(`${agentName} does not look for an editor yet. ${first} ${connecting.input} there.`);
   }
   return 0;

@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { agents, runHook, thisMachine } from "@patchbay/core/hook";
+import { agents, attachTo, runHook, thisMachine } from "@patchbay/core/hook";
 
 /** A minute less than what `patchbay hook install` has the agents wait, ms. */
 const usualLimitMs = 59 * 60 * 1000;
@@ -88,6 +88,17 @@ async function print(output: string): Promise<void> {
   }
 }
 
-// Also of what nobody waits for the agent hears nothing.
-process.on("uncaughtException", () => process.exit(0));
-void hook();
+/** This file is the program. */
+export function runAsProgram(): void {
+  // Also of what nobody waits for the agent hears nothing.
+  process.on("uncaughtException", () => process.exit(0));
+  void hook();
+}
+
+/** This file is loaded by a plugin of ours into the process of its agent, which gives it this. Never throws. */
+export function attachToAgent(id: string, host: unknown): void {
+  attachTo(id, host, process.cwd());
+}
+
+// Where it is loaded it must not touch the streams: they are the agent's. The sources are only ever run.
+if (typeof require === "undefined" || require.main === module) runAsProgram();

@@ -131,7 +131,7 @@ export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folde
     case "superseded":
       return `${agent} has another proposal for ${name} now.`;
     case "agent-gone":
-      return `${agent} has exited; its proposal for ${name} is closed.`;
+      return `${agent} was interrupted or has exited; its proposal for ${name} is closed.`;
     case "stopped":
       return `The review of ${name} was stopped.`;
   }

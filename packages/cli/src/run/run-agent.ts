@@ -24,6 +24,14 @@ export interface RunRequest {
   readonly run: (program: ForegroundProgram) => Promise<ForegroundEnd>;
 }
 
+/** With these an agent does not come so far as to connect. */
+const unconnected: ReadonlySet<string> = new Set([
+  "editor-mode-off",
+  "hook-broken",
+  "hook-not-installed",
+  "settings-not-json",
+]);
+
 /** What shells answer where there is no such program. */
 const notFound = 127;
 
@@ -62,14 +70,14 @@ export async function runAgent(request: RunRequest): Promise<number> {
       `With "${escapeLine(plan.unreviewedBy)}" ${agent.agentName} asks nobody, so you review nothing. To review all the same: ${program} hook install ${agent.id}`,
     );
   }
-  if (plan.isUntold) {
+  if (plan.isUntold && agent.connecting !== undefined) {
     tell(
       `${agent.agentName} has not been told to use an editor yet. If it asks whether to connect, choose No, then type ${agent.connecting.input} there.`,
     );
   }
   const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
   try {
-    if (plan.findings.every(({ code }) => code !== "editor-mode-off" && code !== "settings-not-json")) {
+    if (plan.findings.every(({ code }) => !unconnected.has(code))) {
       tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
     }
     const end = await request.run({

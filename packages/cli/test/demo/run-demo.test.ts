@@ -4,8 +4,8 @@ import { formatDemo, isAsExpected } from "../../src/demo/demo-stage.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
-/** Of the others there is nothing to be reviewed. */
-const agents = all.filter(({ contextOnly }) => contextOnly !== true);
+/** Of the others there is nothing to be reviewed, or nobody to be played. */
+const agents = all.filter(({ contextOnly, transport }) => contextOnly !== true && transport !== "hook");
 
 /** What each agent does alone, before all change one file and then see it closed. */
 const steps = 6;

@@ -62,6 +62,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "shows-changes-in-terminal": { file: hostile },
   "hook-installed": { file: hostile },
   "hook-broken": { file: hostile, missing: hostile },
+  "hook-not-installed": {},
   "hook-off": { setting: hostile, file: hostile },
   "hook-needs-trust": { file: hostile },
   "hook-beside-others": { file: hostile, commands: [hostile] },

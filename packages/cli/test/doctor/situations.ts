@@ -68,14 +68,19 @@ async function otherwise(
 }
 
 /** As an edition does it, but for the program. */
-async function installHook(lab: DoctorLab): Promise<void> {
-  const claude = (await agentsWithHooks(lab.platform)).find(({ id }) => id === "claude");
-  if (claude === undefined) throw new Error("Claude Code has no hook.");
+async function installHook(lab: DoctorLab, agent: AgentId = "claude"): Promise<void> {
+  const found = (await agentsWithHooks(lab.platform)).find(({ id }) => id === agent);
+  if (found === undefined) throw new Error(`${agent} has no hook.`);
   const node = lab.put(lab.inHome("bin/node"), "");
   chmodSync(node, 0o755);
-  const command = `'${node}' '${lab.inHome(".patchbay/patchbay-hook.cjs")}' claude`;
-  const plan = await planInstall({ ...claude.request, command });
+  const command = `'${node}' '${lab.inHome(".patchbay/patchbay-hook.cjs")}' ${agent}`;
+  const plan = await planInstall({ ...found.request, command });
   if (plan.kind === "change") await applyPlan(lab.platform, plan);
+}
+
+/** On the PATH, where the lab has the first three agents. */
+function putPi(lab: DoctorLab): void {
+  chmodSync(lab.put(join(lab.platform.root, "bin", "pi"), ""), 0o755);
 }
 
 /** The situations of docs/diagnosis.md, in its order. */
@@ -978,6 +983,32 @@ export const situations: readonly Situation[] = [
       "✗ The hook of Claude Code in ~/.claude/settings.json cannot run ~/.patchbay/patchbay-hook.cjs: it does not review every change. [hook-broken]",
       "  type: patchbay hook install claude",
       "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "An agent that never asks has no hook",
+    agents: ["pi"],
+    make: async (lab) => {
+      await here(lab);
+      putPi(lab);
+    },
+    says: [
+      "✗ Pi never asks before it writes, and speaks with editors only by Patchbay's extension, which is not installed: you review nothing. [hook-not-installed]",
+      "  type: patchbay hook install pi",
+    ],
+  },
+  {
+    title: "An agent that never asks has its hook",
+    agents: ["pi"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".patchbay/patchbay-hook.cjs"), "");
+      putPi(lab);
+      await installHook(lab, "pi");
+    },
+    says: [
+      "✓ Pi connects to Editor (port N).",
+      "✓ The hook of Pi is installed (~/.pi/agent/extensions/patchbay.js): changes are reviewed in every mode.",
     ],
   },
   {

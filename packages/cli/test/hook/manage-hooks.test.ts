@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createTestPlatform } from "@patchbay/testkit";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { repairHooks } from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../../src/command-line.ts";
 import { manageHooks } from "../../src/hook/manage-hooks.ts";
@@ -146,5 +147,99 @@ describe("patchbay hook", () => {
     const { run, printed } = setUp("{}");
     expect(await run("status", undefined, { agent: undefined })).toBe(0);
     expect(printed).toEqual([expect.stringMatching(/^Claude Code: not installed/u)]);
+  });
+});
+
+describe("patchbay hook for an agent that loads a program", () => {
+  function setUpPi() {
+    const lab = setUp();
+    const file = join(lab.platform.home, ".pi", "agent", "extensions", "patchbay.js");
+    const run = (action: HookCommand["action"], answer?: boolean, changes: Partial<HookCommand> = {}) =>
+      lab.run(action, answer, { agent: "pi", ...changes });
+    return { ...lab, file, run };
+  }
+
+  it("shows the file, writes it with its program after a yes, and takes it away again", async () => {
+    const { platform, file, run, printed, placed } = setUpPi();
+    await run("status");
+    expect(printed.at(-1)).toBe(`Pi: not installed (${file})`);
+    expect(await run("install", false)).toBe(1);
+    expect(existsSync(file)).toBe(false);
+    expect(await run("install", true)).toBe(0);
+    expect(printed.join("\n")).toMatch(/patchbay\.js[\s\S]*\+ .*attachToAgent[\s\S]*Pi: installed\./u);
+    expect(readFileSync(placed, "utf8")).toBe("console.log(1);");
+    await run("status");
+    expect(printed.at(-1)).toBe(`Pi: installed (${file})`);
+    expect(await run("install")).toBe(0);
+    expect(printed.at(-1)).toBe("Pi: installed already.");
+    rmSync(placed);
+    await run("status");
+    expect(printed.at(-1)).toBe(`Pi: it cannot run ${placed}: install it again (${file})`);
+    expect(await run("remove", true)).toBe(0);
+    expect(readdirSync(join(platform.home, ".pi", "agent", "extensions"))).toEqual([]);
+    await run("remove", true);
+    expect(printed.at(-1)).toBe("Pi: not installed.");
+  });
+
+  it("leaves a file of that name alone that is somebody else's", async () => {
+    const { file, run, printed } = setUpPi();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "export default () => {};\n");
+    expect(await run("install", true)).toBe(1);
+    expect(printed.at(-1)).toContain("it is not Patchbay's");
+    expect(await run("remove", true)).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("export default () => {};\n");
+  });
+
+  it("writes that of an earlier version anew, also by itself", async () => {
+    const { platform, file, run, printed } = setUpPi();
+    await run("install", true);
+    const text = readFileSync(file, "utf8");
+    const earlier = text.replace("attachToAgent", "attachToNothing");
+    writeFileSync(file, earlier);
+    await run("status");
+    expect(printed.at(-1)).toBe(`Pi: installed by an earlier version: install it again (${file})`);
+    const runtime = { program: process.execPath, isElectron: false };
+    const lines: string[] = [];
+    await repairHooks({ platform, runtime, readProgram: async () => "", warn: (line) => void lines.push(line) });
+    expect(lines).toEqual([`The hook of Pi in ${file} cannot run, or is an earlier one. Repaired.`]);
+    expect(readFileSync(file, "utf8")).toBe(text);
+    writeFileSync(file, earlier);
+    expect(await run("remove", true)).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("is in the folder where that is asked for", async () => {
+    const { platform, file, run, printed } = setUpPi();
+    const own = join(platform.workspace, ".pi", "extensions", "patchbay.js");
+    expect(await run("install", true, { project: true })).toBe(0);
+    expect([existsSync(own), existsSync(file)]).toEqual([true, false]);
+    await run("status", undefined, { project: true });
+    expect(printed.at(-1)).toBe(`Pi: installed (${own})`);
+  });
+
+  it("names a file by which Pi goes on where the program is gone, or can only be run", async () => {
+    const { platform, file, run, placed } = setUpPi();
+    await run("install", true);
+    const module = join(platform.root, "patchbay.mjs");
+    writeFileSync(module, readFileSync(file, "utf8"));
+    const loaded: { default(host: unknown): void } = await import(pathToFileURL(module).href);
+    vi.stubEnv("HOME", platform.home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const host = { heard: "" };
+    const program = (name: string): string => `exports.${name} = (id, host) => { host.heard += id; };`;
+    rmSync(placed);
+    loaded.default(host);
+    writeFileSync(placed, `throw new Error("It was run.");`);
+    loaded.default(host);
+    writeFileSync(placed, `${program("somethingElse")} // attachToAgent`);
+    loaded.default(host);
+    expect(host.heard).toBe("");
+    const fresh = join(platform.home, "fresh");
+    mkdirSync(join(fresh, ".patchbay"), { recursive: true });
+    writeFileSync(join(fresh, ".patchbay", "patchbay-hook.cjs"), program("attachToAgent"));
+    vi.stubEnv("HOME", fresh);
+    loaded.default(host);
+    expect(host.heard).toBe("pi");
   });
 });

@@ -4,17 +4,19 @@ import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/agent.ts";
 import { kilo } from "./kilo/agent.ts";
 import { opencode } from "./opencode/agent.ts";
+import { pi } from "./pi/agent.ts";
 import { qwen } from "./qwen/agent.ts";
 
 /** Every agent, in the order of every list. A new one is a folder beside these and its name here (CONTRIBUTING.md). */
-const listed: readonly [typeof gemini, typeof qwen, typeof claude, typeof copilot, typeof opencode, typeof kilo] = [
-  gemini,
-  qwen,
-  claude,
-  copilot,
-  opencode,
-  kilo,
-];
+const listed: readonly [
+  typeof gemini,
+  typeof qwen,
+  typeof claude,
+  typeof copilot,
+  typeof pi,
+  typeof opencode,
+  typeof kilo,
+] = [gemini, qwen, claude, copilot, pi, opencode, kilo];
 
 /** Id of an agent of the catalogue. */
 export type AgentId = (typeof listed)[number]["id"];

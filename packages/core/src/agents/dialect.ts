@@ -23,8 +23,11 @@ export interface Dialect<Id extends string = string> {
   readonly program: { readonly command: string; readonly package: string };
   /** How it is started so that it asks before it writes, whatever its own settings say; absent: its command line has no say in that. */
   readonly asking?: AskingMode;
-  /** What has it look for an editor: typed into a running one, and the command that starts it so, where there is one. */
-  readonly connecting: { readonly input: string; readonly command?: string };
+  /**
+   * What has it look for an editor: typed into a running one, and the command that starts it so, where there is one; absent: it knows no
+   * editor, and only its hook does.
+   */
+  readonly connecting?: { readonly input: string; readonly command?: string };
   /** Whether it offers to install an extension when it first meets an editor. Nobody needs that. */
   readonly offersExtension: boolean;
   /** Whether it writes what the user made of its proposal. Else its reviews are for reading, unless its hook asks. */
@@ -33,7 +36,8 @@ export interface Dialect<Id extends string = string> {
   readonly takesMentions: boolean;
   /** Its own protocol carries what is open, and no changes to be reviewed. */
   readonly contextOnly?: true;
-  readonly transport: "streamable-http" | "websocket";
+  /** `hook`: it has no protocol for editors, and all that it says comes by its hook. */
+  readonly transport: ClientFacts["transport"] | "hook";
   /** It comes in by a socket of the system's and not by a port (`LocalSocket`); absent: by the port. */
   readonly door?: "socket";
   /** The header, in small letters, in which it shows its token over a WebSocket; absent: `authorization`. */
@@ -59,8 +63,8 @@ export interface Dialect<Id extends string = string> {
    * one whose program connects, where the system tells, else the first of the catalogue.
    */
   recognise(client: ClientFacts): number;
-  /** Loads the part that speaks. */
-  load(): Promise<DialectEngine>;
+  /** Loads the part that speaks; absent: it has no protocol for editors. */
+  load?(): Promise<DialectEngine>;
   /** Loads what understands the hooks of the agent; absent: it has none that are served. */
   loadHook?(): Promise<AgentHook>;
   /** Loads what a diagnosis asks. */

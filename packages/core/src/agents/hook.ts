@@ -1,3 +1,4 @@
+import type { EditorContext } from "../context/model.ts";
 import { replaceInText } from "../support/replace-in-text.ts";
 import type { FileFacts, Files } from "../platform/platform.ts";
 import { type PatchbayError, pathRefused } from "../support/errors.ts";
@@ -18,13 +19,20 @@ export interface AgentHook {
   /** What the command prints after a tool, for the model to read. */
   encodeNote(note: string): string;
   readonly settings: HookSettings;
+  /** What the model reads with a prompt of what is shared with it; absent: the agent hears of that by its own protocol. */
+  contextNote?(context: EditorContext): string;
+  /** It asks about all tools of an answer before the first of them runs. */
+  readonly asksAhead?: boolean;
 }
 
 export type HookEvent =
   | (HookSource & { readonly kind: "session-began" | "session-ended" | "turn-ended" })
+  /** The user wants to see, in the editor, what the session waits for. */
+  | (HookSource & { readonly kind: "shows" })
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
-  | (HookSource & { readonly kind: "write" } & HookWrite)
-  | (HookSource & { readonly kind: "command" } & HookCommand)
+  /** `isPaused`: the user has paused reviews in the agent. */
+  | (HookSource & { readonly kind: "write"; readonly isPaused: boolean } & HookWrite)
+  | (HookSource & { readonly kind: "command"; readonly isPaused: boolean } & HookCommand)
   /** A tool that writes files or runs commands has ended; `files`: what it wrote, as far as the agent names it. */
   | (HookSource & { readonly kind: "wrote"; readonly files: readonly NamedFile[] });
 
@@ -150,7 +158,7 @@ export function newTextOf(given: ToolArguments): string | undefined {
   return (
     textOf(given, "content") ??
     textOf(given, "new_string") ??
-    (Array.isArray(edits) ? textOf(edits[0], "new_string") : undefined)
+    (Array.isArray(edits) ? (textOf(edits[0], "new_string") ?? textOf(edits[0], "newText")) : undefined)
   );
 }
 
@@ -203,12 +211,15 @@ export function readEvent(event: unknown, reading: HookReading): HookEvent | und
       return { ...source, kind: "turn-ended" };
     case moments.afterTool:
       return { ...source, kind: "wrote", files: reading.changes(event) };
+    case "PatchbayShow":
+      return { ...source, kind: "shows" };
     case moments.beforeTool: {
+      const isPaused = memberOf(event, "is_paused") === true;
       const command = reading.command(event);
-      if (command !== undefined) return { ...source, kind: "command", ...command };
+      if (command !== undefined) return { ...source, kind: "command", isPaused, ...command };
       const changes = reading.changes(event);
       if (changes.length === 0) return undefined;
-      return { ...source, kind: "write", asks: reading.asksBeforeWrite(event), changes };
+      return { ...source, kind: "write", isPaused, asks: reading.asksBeforeWrite(event), changes };
     }
     default:
       return undefined;
@@ -247,6 +258,27 @@ export interface HookSettings {
   readonly shell: "powershell" | undefined;
   /** What its user has to do beside, as a sentence; undefined: nothing. */
   readonly consent: string | undefined;
+  /**
+   * The text of the file where the agent loads a program into its own process, and the file is ours alone; its first line tells that it is.
+   * Absent: a command is entered in settings.
+   */
+  readonly plugin?: string;
+}
+
+/** What a program of ours has of Patchbay that runs in an agent's process. */
+export interface PatchbayInAgent {
+  /** Asks what the agent's hook would ask: an event, for what the hook would print. Never rejects. */
+  ask(
+    event: Readonly<Record<string, unknown>>,
+    patience: {
+      readonly limitMs: number;
+      readonly signal?: AbortSignal;
+      /** The user is being asked; called once or more often. */
+      readonly onWaiting?: () => void;
+    },
+  ): Promise<string | undefined>;
+  /** The name of the editor that would be asked about a folder; undefined: there is none. Never rejects. */
+  editorOf(folder: string): Promise<string | undefined>;
 }
 
 export type HookScope = "user" | "project";

@@ -116,6 +116,7 @@ export async function noteAttached(
   const attached = new Set(sessions.filter(({ isOpen }) => isOpen).map(({ dialect }) => dialect));
   const byInput = new Map<string, string[]>();
   for (const { agentName, connecting } of attached) {
+    if (connecting === undefined) continue;
     byInput.set(connecting.input, [...(byInput.get(connecting.input) ?? []), agentName]);
   }
   const note: AttachedNote = {

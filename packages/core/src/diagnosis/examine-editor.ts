@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AgentId, agents, askingCommand } from "../agents/catalogue.ts";
+import { type AgentId, agentOf, agents, askingCommand } from "../agents/catalogue.ts";
 import type { CompanionState, SessionInfo } from "../companion.ts";
 import { projectFileName, readProjectPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -247,6 +247,7 @@ export type SettingsFinding = Extract<
       | "hook-broken"
       | "hook-installed"
       | "hook-needs-trust"
+      | "hook-not-installed"
       | "hook-off"
       | "never-asks"
       | "settings-not-json"
@@ -272,6 +273,11 @@ export function examineConnecting(settings: AgentSettings): readonly SettingsFin
   return findings;
 }
 
+/** Whether an agent knows no editor, and has nothing but its hook to ask by. */
+export function needsHook(agent: AgentId): boolean {
+  return agentOf(agent).transport === "hook";
+}
+
 /** Whether our hook has every change reviewed, in whatever mode the agent is. */
 export function isHooked({ hook, hooksOff }: Pick<AgentSettings, "hook" | "hooksOff">): boolean {
   return hook.kind === "installed" && hooksOff === undefined;
@@ -283,7 +289,7 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
   switch (hook.kind) {
     case "absent":
     case "unreadable":
-      return [];
+      return needsHook(agent) ? [findingOf("hook-not-installed", "problem", agent, {})] : [];
     case "broken":
       return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: hook.missing })];
     case "partly":
@@ -300,7 +306,7 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
 export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
   const { agent, showsChanges, asks, mode, defaultMode, modeSetting, askingMode, settingsFile, decidedBy } = settings;
   const findings: SettingsFinding[] = [...examineHook(settings)];
-  if (isHooked(settings)) return findings;
+  if (isHooked(settings) || needsHook(agent)) return findings;
   if (!asks) {
     findings.push(
       findingOf("never-asks", "problem", agent, {

@@ -9,7 +9,9 @@ import {
   examineFiles,
   examineReviews,
   installedVersion,
+  isHooked,
   isInstalled,
+  needsHook,
   readAgentSettings,
 } from "./examine-editor.ts";
 import {
@@ -149,7 +151,8 @@ async function examineAgent(
     (await examineChoice(agent, own)) ??
     (await examineAbsence(agent, own));
   // It would connect if it looked, and looked here: until then that is no good news.
-  const isIdle = connecting.length > 0 && outcome.level !== "problem";
+  const isUnhooked = settings !== undefined && needsHook(agent) && !isHooked(settings);
+  const isIdle = (connecting.length > 0 || isUnhooked) && outcome.level !== "problem";
   return [
     ...(isIdle ? [] : [outcome]),
     ...connecting,

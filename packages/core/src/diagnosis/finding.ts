@@ -132,6 +132,8 @@ export interface FindingValues {
   readonly "hook-installed": { readonly file: string };
   /** What it runs is `missing`, or (undefined) only some of it is entered: it reviews nothing, or not all. */
   readonly "hook-broken": { readonly file: string; readonly missing: string | undefined };
+  /** The agent knows no editor, and never asks: without its hook nothing is reviewed. */
+  readonly "hook-not-installed": Readonly<Record<string, never>>;
   /** A setting turns all hooks of the agent off. */
   readonly "hook-off": { readonly setting: string; readonly file: string };
   /** Its settings are those of the folder, which agents follow only in folders that the user trusts. */

@@ -7,6 +7,7 @@ import {
   examineFiles,
   examineHook,
   isHooked,
+  needsHook,
   readAgentSettings,
   type SettingsFinding,
 } from "./examine-editor.ts";
@@ -95,7 +96,9 @@ export async function asksByArguments(agent: AgentId, args: readonly string[]): 
 
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
-  const off = examineHook(settings).filter(({ code }) => code === "hook-off");
+  const off = examineHook(settings).filter(
+    ({ code }) => code === "hook-off" || (needsHook(settings.agent) && code !== "hook-installed"),
+  );
   const connecting = examineConnecting(settings).filter(
     ({ code }) =>
       code === "editor-mode-off" &&

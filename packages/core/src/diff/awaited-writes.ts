@@ -1,6 +1,6 @@
 import { type AwaitedWrite, type AwaitedWritesOptions, PendingWrite } from "./pending-write.ts";
 import type { Disposable } from "../support/disposable.ts";
-import type { FilePlace } from "./reviewed-files.ts";
+import type { FilePlace, FileText } from "./reviewed-files.ts";
 import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** So long another accept for the file waits for one that is still to be written, ms. */
@@ -16,6 +16,8 @@ const mostAwaitedUnits = 16 * 1024 * 1024;
 export interface AskingProposal {
   readonly id: string;
   readonly sessionId: string;
+  /** What its own session is told to write does not come before this one is decided. */
+  readonly asksAhead: boolean;
   /** It is accepted together with others. */
   readonly isOneOfAll: boolean;
 }
@@ -46,6 +48,23 @@ export class AwaitedWrites {
     return this.#awaitedFor(real).length > 0;
   }
 
+  /**
+   * The file as a session that asks ahead makes its next change of it: with what it was told to write before and has not written yet, as
+   * long as nothing else has changed. `now`: what the file holds.
+   */
+  ahead(sessionId: string, { real }: FilePlace, now: FileText): FileText {
+    const text = this.aheadText(sessionId, real, now);
+    return text === undefined ? now : { text: splitByteOrderMark(text).body, unsaved: now.unsaved, readable: true };
+  }
+
+  /** The same as the agent is going to write it; undefined: the file is as it is. */
+  aheadText(sessionId: string, real: string, now: FileText): string | undefined {
+    const last = this.#awaitedFor(real)
+      .filter((write) => write.sessionId === sessionId && write.isAhead)
+      .at(-1);
+    return last?.isBefore(now) === true ? last.wholeText : undefined;
+  }
+
   /** Whether this text was accepted for the file and is still on its way. */
   isAwaited(real: string, text: string): boolean {
     return this.#awaitedFor(real).some((write) => isSameText(write.text, text));
@@ -68,6 +87,7 @@ export class AwaitedWrites {
   unwritten({ real }: FilePlace, asking: AskingProposal): UnwrittenText | undefined {
     const last = this.#awaitedFor(real)
       .filter((write) => this.#writers.has(write.sessionId) || (asking.isOneOfAll && isBeside(write, asking)))
+      .filter((write) => !isWaitingFor(write, asking))
       .at(-1);
     if (last === undefined) return undefined;
     // An agent asks for one thing after the other: what it still asks for does not wait for what it was told before.
@@ -80,11 +100,11 @@ export class AwaitedWrites {
   }
 
   /** Waits a few seconds for what was accepted for the file before. */
-  async whenWritten(place: FilePlace): Promise<void> {
+  async whenWritten(place: FilePlace, asking: AskingProposal): Promise<void> {
     const all = Array.from(this.#writes.get(place.real) ?? []);
     await Promise.all(all.map((write) => write.look()));
     const writes = this.#awaitedFor(place.real).filter(
-      (write) => this.#mayComeLater(write) || !this.#overdue.has(write.sessionId),
+      (write) => !isWaitingFor(write, asking) && (this.#mayComeLater(write) || !this.#overdue.has(write.sessionId)),
     );
     if (writes.length === 0) return;
     let timer: Disposable | undefined;
@@ -132,7 +152,7 @@ export class AwaitedWrites {
    * it was told is not waited for any more, and told of only where the user typed something that is not in `text`.
    */
   proposedAnew(sessionId: string, path: string, text: string): void {
-    for (const write of this.#of(sessionId)) if (write.path === path) write.proposedAnew(text);
+    for (const write of this.#of(sessionId)) if (write.path === path && !write.isAhead) write.proposedAnew(text);
   }
 
   /** The user has accepted a text; its agent is about to write it. */
@@ -141,6 +161,7 @@ export class AwaitedWrites {
     const { real } = awaited.place;
     const { sessionId } = awaited;
     const own = this.#of(sessionId);
+    for (const write of own) if (write.isAhead && write.real === real) write.builtUpon();
     if (own.length >= mostAwaited) own[0]?.giveUp();
     const writes = this.#writes.get(real) ?? new Set();
     this.#writes.set(real, writes);
@@ -178,6 +199,11 @@ export class AwaitedWrites {
 /** Line ends and marks are the agents' own affair. */
 function isSameText(one: string, other: string): boolean {
   return sameLines(splitByteOrderMark(one).body, splitByteOrderMark(other).body);
+}
+
+/** Its agent writes it when the proposal is decided, too. */
+function isWaitingFor(write: PendingWrite, { sessionId, asksAhead }: AskingProposal): boolean {
+  return asksAhead && write.sessionId === sessionId && write.isAhead;
 }
 
 function isBeside(write: PendingWrite, { id, sessionId }: AskingProposal): boolean {

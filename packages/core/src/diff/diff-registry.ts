@@ -209,6 +209,15 @@ export class DiffRegistry {
     return this.#services.writes.isAwaited(real, text);
   }
 
+  /**
+   * What a session that asks ahead was told to write into the file and has not written yet; undefined: nothing, or the file has changed since.
+   * `onDisk`: what it holds.
+   */
+  aheadText(sessionId: string, real: string, onDisk: string | undefined): string | undefined {
+    const { body: text } = splitByteOrderMark(onDisk ?? "");
+    return this.#services.writes.aheadText(sessionId, real, { text, unsaved: false, readable: true });
+  }
+
   /** A tool of an agent has ended, for the file alone where one is given, or else its whole turn: what it was to write is there, or never comes. */
   toolEnded(sessionId: string, real?: string): void {
     this.#services.writes.toolEnded(sessionId, real);

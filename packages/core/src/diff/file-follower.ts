@@ -3,7 +3,7 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { type Clock, withTimeout } from "../support/time.ts";
-import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
+import type { AskingProposal, AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import { type AcceptRefusal, hasConflict } from "./model.ts";
 import { type OpenProposals } from "./open-proposals.ts";
@@ -80,7 +80,7 @@ export class FileFollower {
         );
       }
       if (proposal.base !== undefined) {
-        await this.#rebase(proposal, await files.read(place));
+        await this.#rebase(proposal, await this.#read(proposal, place));
         return;
       }
       // The agent made its proposal from what is on disk; what the editor holds unsaved came after that.
@@ -88,9 +88,9 @@ export class FileFollower {
       const { checked } = proposal;
       proposal.checked = undefined;
       const onDisk = checked === undefined ? files.readDisk(place) : files.readAfterCheck(place, checked);
-      await this.#rebase(proposal, await onDisk);
+      await this.#rebase(proposal, this.#ahead(proposal, place, await onDisk));
       const unsaved = await asked;
-      if (unsaved !== undefined) await this.#rebase(proposal, unsaved);
+      if (unsaved !== undefined) await this.#rebase(proposal, this.#ahead(proposal, place, unsaved));
     });
   }
 
@@ -110,8 +110,17 @@ export class FileFollower {
   async waitForWrites(proposal: Proposal): Promise<boolean> {
     const { filePlace } = proposal;
     if (filePlace === undefined || !this.#options.writes.isBeingWritten(filePlace)) return false;
-    await this.#options.writes.whenWritten(filePlace);
+    await this.#options.writes.whenWritten(filePlace, askingOf(proposal));
     return true;
+  }
+
+  /** The file as the proposal's agent is going to find it. */
+  async #read(proposal: Proposal, place: FilePlace): Promise<FileText> {
+    return this.#ahead(proposal, place, await this.#options.files.read(place));
+  }
+
+  #ahead({ facts: { owner } }: Proposal, place: FilePlace, now: FileText): FileText {
+    return owner.asksAhead === true ? this.#options.writes.ahead(owner.sessionId, place, now) : now;
   }
 
   /**
@@ -121,8 +130,7 @@ export class FileFollower {
   async check(proposal: Proposal, text: string, isOneOfAll: boolean): Promise<AcceptCheck> {
     if (proposal.base === undefined) await this.begin(proposal);
     const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
-    const asking = { id: proposal.id, sessionId: proposal.facts.owner.sessionId, isOneOfAll };
-    const unwritten = this.#options.writes.unwritten(place, asking);
+    const unwritten = this.#options.writes.unwritten(place, askingOf(proposal, isOneOfAll));
     const { because, next, file, onto } = await this.#look(proposal, text, unwritten);
     if (because === undefined) return { kind: "clear", text: next.text, file, onto, place };
     if (because === "changed-read-only") proposal.isWarned = true;
@@ -214,7 +222,8 @@ export class FileFollower {
         // What was not written in time, and cannot be had together with this, does not stand in its way.
         if (found.because === undefined) return { ...found, file, onto };
       }
-      return { ...(await this.#lookAt(proposal, text, file)), file, onto: file.text };
+      const ahead = this.#ahead(proposal, place, file);
+      return { ...(await this.#lookAt(proposal, text, ahead)), file, onto: ahead.text };
     });
   }
 
@@ -237,7 +246,7 @@ export class FileFollower {
     await this.#inTurn(proposal, async () => {
       const place = proposal.filePlace;
       if (place === undefined || !this.#isFollowed(proposal)) return;
-      await this.#rebase(proposal, await this.#options.files.read(place));
+      await this.#rebase(proposal, await this.#read(proposal, place));
     });
   }
 
@@ -340,4 +349,9 @@ export class FileFollower {
       if (this.#turns.get(proposal.id) === turn) this.#turns.delete(proposal.id);
     }
   }
+}
+
+function askingOf({ id, facts }: Proposal, isOneOfAll = false): AskingProposal {
+  const { sessionId, asksAhead = false } = facts.owner;
+  return { id, sessionId, asksAhead, isOneOfAll };
 }

@@ -45,6 +45,8 @@ export interface AwaitedWrite {
   readonly byHookOf?: string | undefined;
   /** Ids of the other proposals for the file that were open when this one was accepted. */
   readonly beside: ReadonlySet<string>;
+  /** Its agent runs its tools when all of an answer are decided, and says when each has ended: until then it may come. */
+  readonly isAhead: boolean;
   /** The file has changed since the agent read it: some agents then refuse to write (docs/protocols/qwen.md). */
   readonly mayBeRefused: boolean;
   /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
@@ -84,6 +86,8 @@ export class PendingWrite {
   #delay: Disposable | undefined;
   /** The model was told to write the text itself. */
   #isToldAnew = false;
+  /** Its tool has ended, or the whole turn. */
+  hasToolEnded = false;
   #land: () => void = () => {};
   #hasEnded = false;
   #hasAgentExited = false;
@@ -115,6 +119,11 @@ export class PendingWrite {
     return splitByteOrderMark(this.#awaited.text).body;
   }
 
+  /** With its byte order mark. */
+  get wholeText(): string {
+    return this.#awaited.text;
+  }
+
   get real(): string {
     return this.#awaited.place.real;
   }
@@ -133,7 +142,17 @@ export class PendingWrite {
   }
 
   get mayComeLater(): boolean {
-    return !this.#hasAgentExited && this.#awaited.mayComeLater();
+    return !this.#hasAgentExited && (this.isAhead || this.#awaited.mayComeLater());
+  }
+
+  /** It is written before anything that its agent has asked about since. */
+  get isAhead(): boolean {
+    return this.#awaited.isAhead && !this.hasToolEnded;
+  }
+
+  /** Whether the file still holds what this one takes the place of. */
+  isBefore(file: FileText): boolean {
+    return isSameFile(this.#awaited.before, file);
   }
 
   get hasEnded(): boolean {
@@ -157,6 +176,7 @@ export class PendingWrite {
 
   /** The same of a tool that has ended; of a whole turn, in which the model could have written the text itself. */
   toolEnded(isTurn: boolean): void {
+    this.hasToolEnded = true;
     if (this.#isToldAnew && !isTurn) return;
     this.#isToldAnew = false;
     this.#giveTime(endedMs);
@@ -164,6 +184,7 @@ export class PendingWrite {
 
   /** The agent's tool could not be given the text: its model was told to write it. */
   toldAnew(): void {
+    this.hasToolEnded = true;
     this.#isToldAnew = true;
     this.#giveTime(toldAnewMs);
   }
@@ -177,6 +198,11 @@ export class PendingWrite {
       this.#isReplaced = true;
     // Before it asked again it may have written, and what it asks for now may be on disk before anybody has looked.
     void this.look();
+  }
+
+  /** The user has accepted another text that was made from this one: whatever is written is what they saw last. */
+  builtUpon(): void {
+    this.#isReplaced = true;
   }
 
   /** The run ends while it is on its way: the next one looks whether it has arrived. */

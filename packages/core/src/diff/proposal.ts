@@ -21,6 +21,8 @@ export interface ProposalOwner {
   readonly agent?: string | undefined;
   /** Set where an agent's hook asks: it waits no longer than this run. */
   readonly isOfHook?: boolean | undefined;
+  /** Set where the agent asks about all tools of an answer before the first of them runs: see `AwaitedWrites.ahead`. */
+  readonly asksAhead?: boolean | undefined;
   /** Set where a conversation can be told why something was rejected. */
   readonly readsReasons?: boolean | undefined;
   /** See `ReviewRequest.isTrial`. */

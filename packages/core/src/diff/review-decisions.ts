@@ -266,7 +266,7 @@ export class ReviewDecisions {
     { text, edited }: FinalText,
   ): void {
     const { writes, unwritten, undelivered, proposals, drafts, clock } = this.#options;
-    const { sessionId, isOfHook, dialect } = proposal.facts.owner;
+    const { sessionId, isOfHook, dialect, asksAhead = false } = proposal.facts.owner;
     const { body } = splitByteOrderMark(text);
     writes.awaitWrite({
       place,
@@ -276,6 +276,7 @@ export class ReviewDecisions {
       isEdited: edited,
       sessionId,
       byHookOf: isOfHook === true ? dialect : undefined,
+      isAhead: asksAhead,
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,

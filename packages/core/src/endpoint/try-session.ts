@@ -19,7 +19,8 @@ export type SessionTrial =
 export interface TrialOptions {
   readonly port: number;
   readonly token: string | undefined;
-  readonly transport: "streamable-http" | "websocket";
+  /** `hook`: the agent has no session, and asks by its hook alone. */
+  readonly transport: "streamable-http" | "websocket" | "hook";
   /** The header in which the token is shown over a WebSocket; default: `authorization`. */
   readonly tokenHeader?: string | undefined;
   /** How long to wait for the answer, ms. */
@@ -45,7 +46,8 @@ const initialize = JSON.stringify({
 
 /** Opens a session with a companion as an agent does, and ends it. Never rejects. */
 export async function trySession(options: TrialOptions): Promise<SessionTrial> {
-  return options.transport === "websocket" ? await tryWebSocket(options) : await tryHttp(options);
+  if (options.transport === "websocket") return await tryWebSocket(options);
+  return options.transport === "hook" ? await tryHook(options) : await tryHttp(options);
 }
 
 /** Whether anybody answers a request on a port; a companion refuses this one, as it has no token. Never rejects. */
@@ -53,7 +55,7 @@ export async function probePort(
   port: number,
   timeoutMs: number = defaultTimeoutMs,
 ): Promise<"answers" | "silent" | "nobody"> {
-  const answer = await ask({ port, method: "GET", headers: {}, body: undefined, timeoutMs });
+  const answer = await ask({ port, path: "/mcp", method: "GET", headers: {}, body: undefined, timeoutMs });
   return answer.kind === "answer" || answer.kind === "nonsense" ? "answers" : answer.kind;
 }
 
@@ -63,10 +65,23 @@ type Answer =
 
 interface Question {
   readonly port: number;
+  readonly path: "/mcp" | "/hook";
   readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly timeoutMs: number;
+}
+
+/** An event that says nothing: whoever knows hooks has no opinion. */
+async function tryHook({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    "content-type": "application/json",
+  };
+  const answer = await ask({ port, path: "/hook", method: "POST", headers, body: "{}", timeoutMs });
+  if (answer.kind !== "answer") return answer.kind === "nonsense" ? "other-program" : answer.kind;
+  const { status, text } = answer;
+  return status === 200 && /"state"\s*:\s*"none"/u.test(text) ? "opened" : verdictOn(status);
 }
 
 async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
@@ -77,12 +92,12 @@ async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptio
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
   };
-  const answer = await ask({ port, method: "POST", headers, body: initialize, timeoutMs });
+  const answer = await ask({ port, path: "/mcp", method: "POST", headers, body: initialize, timeoutMs });
   if (answer.kind !== "answer") return answer.kind === "nonsense" ? "other-program" : answer.kind;
   const { status, sessionId, text } = answer;
   if (sessionId !== undefined) {
     const ended = { ...authorization, "mcp-session-id": sessionId, "mcp-protocol-version": "2025-06-18" };
-    await ask({ port, method: "DELETE", headers: ended, body: undefined, timeoutMs });
+    await ask({ port, path: "/mcp", method: "DELETE", headers: ended, body: undefined, timeoutMs });
   }
   if (status === 200 && isWelcome(text)) return "opened";
   return verdictOn(status);
@@ -128,14 +143,14 @@ function isWelcome(text: string): boolean {
 }
 
 async function ask(question: Question): Promise<Answer> {
-  const { port, method, headers, body, timeoutMs } = question;
+  const { port, path, method, headers, body, timeoutMs } = question;
   return await new Promise((resolve) => {
     const end = (answer: Answer): void => {
       clearTimeout(timer);
       resolve(answer);
       outgoing.destroy();
     };
-    const outgoing = request({ host, port, method, path: "/mcp", headers, agent: false });
+    const outgoing = request({ host, port, method, path, headers, agent: false });
     const timer = setTimeout(() => end({ kind: "silent" }), timeoutMs);
     outgoing.on("response", (response) => {
       const status = response.statusCode ?? 0;

@@ -5,10 +5,8 @@ import { holds, realPlace } from "../agents/choice.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readTrustedRecords, type RecordFile } from "../discovery/read-records.ts";
 import type { Clock } from "../support/time.ts";
+import { DisposableStore, onAbort, toDisposable } from "../support/disposable.ts";
 import { isEnded, parseMarker } from "../storage/claim.ts";
-
-// What an agent's hook needs, and nothing else: this is an entry of its own, since an agent waits for it before each of its tools.
-export { agents } from "../agents/catalogue.ts";
 
 /** The machine without what a hook never needs: each module costs it a millisecond or more. */
 export function thisMachine(): HookPlatform {
@@ -43,24 +41,41 @@ export interface HookRun {
   readonly cwd: string;
   /** How long the agent waits, as far as it is known, ms. */
   readonly limitMs: number;
+  /**
+   * Aborted: whoever asks wants no answer any more, as a plugin whose agent was interrupted. What the user was asked is withdrawn at once,
+   * and there is nothing to print. A hook that is a program of its own needs none: its connection ends with it.
+   */
+  readonly signal?: AbortSignal;
+  /** The user is being asked; called once or more often. */
+  readonly onWaiting?: () => void;
 }
 
 /**
  * What the hook of an agent prints for an event; undefined: nothing, and the agent goes on as if there were no hook
  * (docs/decisions/0007-hooks.md). Once a user was asked, that is never the end: without their answer the agent is told no. Never rejects.
  */
-export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRun): Promise<string | undefined> {
+export async function runHook({
+  platform,
+  dialect,
+  event,
+  cwd,
+  limitMs,
+  signal,
+  onWaiting,
+}: HookRun): Promise<string | undefined> {
   /** What to print where nobody answers what a user was asked; undefined: nobody was. */
   let unanswered: string | undefined;
   try {
     const begun = platform.clock.monotonic();
     const folder = folderOf(event) ?? cwd;
     const now = (): number => platform.clock.monotonic();
+    const isInterrupted = (): boolean => signal?.aborted === true;
     let until = begun;
     let shutOut = 0;
     let soonCuts = 0;
     for (;;) {
       const companions = await findCompanions(platform, dialect, folder);
+      if (isInterrupted()) return undefined;
       if (companions.length === 0 && now() >= until) return unanswered;
       // What speaks HTTP is loaded where there is somebody to speak to.
       const { askHook } = await import("../endpoint/ask-hook.ts");
@@ -68,7 +83,16 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
         const left = limitMs - (now() - begun);
         if (left <= 0) return unanswered;
         const asked = now();
-        const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
+        const reply = await askHook({
+          port,
+          token,
+          event,
+          pid: platform.process.pid,
+          limitMs: left,
+          ...(signal === undefined ? {} : { signal }),
+          ...(onWaiting === undefined ? {} : { onWaiting }),
+        });
+        if (isInterrupted()) return undefined;
         if (reply.kind === "answered") return reply.output ?? unanswered;
         if (reply.kind === "cut") {
           unanswered = reply.output;
@@ -78,12 +102,24 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
         if (soonCuts > mostSoonCuts || shutOut >= shutOutMs) return unanswered;
       }
       if (now() >= until) return unanswered;
-      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+      await pause(lookAgainMs, signal);
+      if (isInterrupted()) return undefined;
     }
   } catch {
     // An agent is never made unusable by its hook.
     return unanswered;
   }
+}
+
+/** Resolves after a while, or as soon as nobody waits any more. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const store = new DisposableStore();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    store.add(toDisposable(() => clearTimeout(timer)));
+    store.add(onAbort(signal, resolve));
+  });
+  store.dispose();
 }
 
 /** Where the agent works, as it says. */
@@ -100,6 +136,8 @@ type HookPlatform = Pick<Platform, "files" | "process"> & { readonly clock: Pick
 interface FoundCompanion {
   readonly port: number;
   readonly token: string;
+  /** The name of its editor, where the record says it in Claude Code's form. */
+  readonly editorName: string | undefined;
 }
 
 interface Candidate extends FoundCompanion {
@@ -159,6 +197,7 @@ async function candidateOf(platform: HookPlatform, { path, text, facts }: Record
   return {
     port,
     token,
+    editorName: "ideName" in record && typeof record.ideName === "string" ? record.ideName : undefined,
     folders: foldersOf(record, platform.process.platform === "win32"),
     modifiedMs: facts.modifiedMs,
   };

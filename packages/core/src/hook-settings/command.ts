@@ -32,6 +32,12 @@ export async function hookCommand(platform: Platform, agent: string, runtime: Ed
   );
 }
 
+/** What a plugin of ours loads into the process of its agent, in the form of a command: `missingProgram` reads it. */
+export function pluginProgram(platform: Platform): string {
+  const place = joinPath(platform, joinPath(platform, platform.process.homeDirectory, directoryName), fileName);
+  return `'${place.replaceAll("'", "'\\''")}'`;
+}
+
 /** Shells end with 126 or 127 where a program cannot be started; so do the shims of version managers. */
 const shellTail = "2>/dev/null || case $? in 126|127) ;; *) exit $?; esac";
 

@@ -1,7 +1,7 @@
 import type { HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
-import { endsWell, missingProgram } from "./command.ts";
+import { missingProgram } from "./command.ts";
 import { type HookPresence, hookPresence, type PlanRequest, readHook } from "./plan.ts";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 
@@ -38,7 +38,7 @@ export async function inspectHook(place: SettingsPlace, settings: HookSettings):
 
 /** Looks for our hook in one of both. Never rejects. */
 export async function inspectIn(place: SettingsPlace, settings: HookSettings, scope: HookScope): Promise<HookState> {
-  const { presence, commands, others } = await readHook({ place, scope, settings });
+  const { presence, commands, others, endsWell } = await readHook({ place, scope, settings });
   if (presence === "absent") return { kind: "absent" };
   const where: InFile = { scope, file: settings.file(place, scope) };
   for (const command of commands) {
@@ -46,7 +46,7 @@ export async function inspectIn(place: SettingsPlace, settings: HookSettings, sc
     if (missing !== undefined) return { ...where, kind: "broken", missing };
   }
   if (presence !== "installed") return { ...where, kind: presence };
-  return { ...where, kind: presence, others, endsWell: commands.every(endsWell) };
+  return { ...where, kind: presence, others, endsWell };
 }
 
 /** An agent that can run a hook, and what the user's own settings of it say of ours. */

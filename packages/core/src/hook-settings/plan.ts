@@ -4,7 +4,7 @@ import type { SettingsPlace } from "../agents/settings.ts";
 import { holds } from "../agents/choice.ts";
 import { splitPath } from "../storage/private-directory.ts";
 import { errorCodeOf, messageOf } from "../support/errors.ts";
-import { isOwnCommand } from "./command.ts";
+import { endsWell, isOwnCommand, pluginProgram } from "./command.ts";
 import { addLast, type Layout, layoutOf, nodeAt, readJson, remove, stoodEmpty } from "./edit-json.ts";
 
 /** A larger file is none that a person wrote. */
@@ -42,7 +42,12 @@ export type HookPresence = "installed" | "partly" | "absent" | "unreadable";
 
 /** Enters the hook, in place of what an earlier version has entered. Never rejects. */
 export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
+  const { plugin } = request.settings;
   return await plan("install", request, async ({ text }) => {
+    if (plugin !== undefined) {
+      if (text === undefined || isOwnPlugin(text, plugin)) return plugin;
+      throw new Error("it is not Patchbay's. Give it another name, then try again.");
+    }
     if (text === undefined || isBlank(text)) return installed(text, request);
     const after = isEntered(treeOf(text), request) ? text : installed(text, request);
     if (isTaken(text, request.settings)) return after;
@@ -54,7 +59,9 @@ export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
 
 /** Takes out whatever we have entered. Never rejects. */
 export async function planRemove(request: Omit<PlanRequest, "command">): Promise<SettingsPlan> {
+  const { plugin } = request.settings;
   return await plan("remove", request, async ({ real, text }) => {
+    if (plugin !== undefined) return text !== undefined && isOwnPlugin(text, plugin) ? undefined : text;
     if (text === undefined || isBlank(text)) return text;
     const [bare] = withoutOurs(text);
     if (bare === text) return text;
@@ -144,21 +151,39 @@ export interface FoundHook {
   readonly commands: readonly string[];
   /** Those of others that the agent runs before it writes, too. */
   readonly others: readonly string[];
+  /** Ours end well also where they cannot be started. */
+  readonly endsWell: boolean;
 }
+
+const noHook = { commands: [], others: [], endsWell: true };
 
 /** What the settings say now, with the commands. Never rejects. */
 export async function readHook({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<FoundHook> {
   try {
     const { text } = await read(place, settings.file(place, scope));
-    if (text === undefined || isBlank(plainOf(text).body)) return { presence: "absent", commands: [], others: [] };
+    if (settings.plugin !== undefined) {
+      if (text === undefined || !isOwnPlugin(text, settings.plugin)) return { presence: "absent", ...noHook };
+      // An earlier version's is written anew.
+      const endsWell = text === settings.plugin;
+      return { presence: "installed", commands: [pluginProgram(place.platform)], others: [], endsWell };
+    }
+    if (text === undefined || isBlank(plainOf(text).body)) return { presence: "absent", ...noHook };
     const tree = treeOf(plainOf(text).body);
     const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
     if (found.length > 0 && !isTaken(plainOf(text).body, settings)) throw new Error("the agent ignores all of it.");
     const presence = found.length === 0 ? "absent" : found.length === settings.entries.length ? "installed" : "partly";
-    return { presence, commands: commandsIn(tree), others: settings.entries.slice(0, 1).flatMap(othersIn(tree)) };
+    const commands = commandsIn(tree);
+    const others = settings.entries.slice(0, 1).flatMap(othersIn(tree));
+    return { presence, commands, others, endsWell: commands.every(endsWell) };
   } catch {
-    return { presence: "unreadable", commands: [], others: [] };
+    return { presence: "unreadable", ...noHook };
   }
+}
+
+/** Whether a file that an agent loads is ours, of whichever version. */
+function isOwnPlugin(text: string, plugin: string): boolean {
+  const [first] = plugin.split("\n", 1);
+  return text.split(/\r?\n/u, 1)[0] === first;
 }
 
 /** Commands of others for the same tools. */
@@ -194,7 +219,11 @@ async function plan(
     const edited = await edit({ real, text: text === undefined ? undefined : body });
     const after = edited === undefined ? undefined : mark + edited;
     if (after === text) return { kind: "nothing", file };
-    const isFirst = doing === "install" && text !== undefined && (isBlank(body) || withoutOurs(body)[0] === body);
+    const isFirst =
+      doing === "install" &&
+      settings.plugin === undefined &&
+      text !== undefined &&
+      (isBlank(body) || withoutOurs(body)[0] === body);
     return { kind: "change", doing, file, real, before: text, after, copy: isFirst ? text : undefined };
   } catch (error) {
     return { kind: "refused", file, reason: `${file} was left as it is: ${messageOf(error)}` };

@@ -82,6 +82,7 @@ export class Activities {
       case "write":
       case "command":
       case "wrote":
+      case "shows":
         // Whoever runs a tool works; reviews that run in parallel go on.
         return this.#change(agent, event, {});
     }

@@ -35,10 +35,17 @@ export class AgentProcesses implements Disposable {
     this.#options = options;
   }
 
-  /** A hook of a session is here and lives: its ancestors can still be asked for. */
-  async heard(session: string, call: Pick<HookCall, "pid" | "ports">): Promise<void> {
+  /** A hook of a session is here and lives: its ancestors can still be asked for. `isAgent`: it runs in the agent's own process. */
+  async heard(session: string, call: Pick<HookCall, "pid" | "ports">, isAgent = false): Promise<void> {
     if (this.#agents.has(session)) return;
-    const ancestors = await this.#ancestorsOf(call);
+    const ancestors = await this.#ancestorsOf(call, isAgent);
+    const [itself] = ancestors;
+    if (isAgent && itself !== undefined && !this.#isOver) {
+      this.#options.onFound(session, ancestors);
+      this.#agents.set(session, itself);
+      this.#schedule();
+      return;
+    }
     const earlier = this.#ancestors.get(session);
     if (ancestors.length > 0) this.#options.onFound(session, ancestors);
     if (earlier === undefined) {
@@ -75,12 +82,15 @@ export class AgentProcesses implements Disposable {
     }, lookAgainMs);
   }
 
-  /** Without the hook itself. Empty where nobody can tell, as in another container. */
-  async #ancestorsOf({ pid: told, ports }: Pick<HookCall, "pid" | "ports">): Promise<readonly number[]> {
+  /** Without the hook itself, unless it is the agent. Empty where nobody can tell, as in another container. */
+  async #ancestorsOf(
+    { pid: told, ports }: Pick<HookCall, "pid" | "ports">,
+    isAgent: boolean,
+  ): Promise<readonly number[]> {
     const { process } = this.#options;
     const hook = process.peerOf === undefined ? told : await (ports && process.peerOf(ports));
     const found: number[] = [];
-    let pid = hook === undefined ? undefined : await process.parentOf(hook);
+    let pid = hook === undefined || isAgent ? hook : await process.parentOf(hook);
     while (pid !== undefined && pid > 1 && found.length < mostParents) {
       found.push(pid);
       pid = await process.parentOf(pid);

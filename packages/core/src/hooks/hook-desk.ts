@@ -33,7 +33,7 @@ export interface HookDeskOptions extends Omit<HookReviewsOptions, "commands" | "
   /** Whether agents may read what the editor says of a file: messages quote it. */
   readonly mayQuote: (path: string) => boolean;
   /** What agents see of the editor. */
-  readonly tracker: Pick<ContextTracker, "onDidUpdate" | "snapshot">;
+  readonly tracker: Pick<ContextTracker, "onDidUpdate" | "snapshot" | "current">;
   /** See `Companion.review`. */
   readonly review: (request: ReviewRequest) => Promise<Review>;
   /** Sees what agents do to files; absent: nobody does. */
@@ -47,6 +47,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #processes: AgentProcesses;
   readonly #problems: SettledProblems;
   readonly #reviews: HookReviews;
+  /** What each session was told last of what is open in the editor. */
+  readonly #contexts: Map<string, string> = new Map();
   /** Between the turns of agents and the editor. */
   readonly turns: HookTurns;
   /** What agents want to run. */
@@ -90,27 +92,51 @@ export class HookDesk implements HookAcceptor, Disposable {
     const dialect = dialects.find(({ id }) => id === call.tokenName);
     activities.note(call.tokenName, event);
     if (dialect === undefined) return undefined;
-    const owner = ownerOf(dialect, event.session);
-    if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
+    const owner = ownerOf(dialect, event.session, hook);
+    if (event.kind === "shows") return await this.#show(owner.sessionId);
+    if (event.kind === "session-began") {
+      this.#processes.forget(owner.sessionId);
+      this.#contexts.delete(owner.sessionId);
+    }
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else {
       this.#options.sessions.placeSessionsOf(dialect.id);
-      await this.#processes.heard(owner.sessionId, call);
+      await this.#processes.heard(owner.sessionId, call, hook.settings.plugin !== undefined);
     }
     const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
+    const context = event.kind === "turn-began" ? this.#contextFor(owner.sessionId, hook) : undefined;
     const verdict =
       event.kind === "write"
         ? await this.#ofWrite(event, { owner, call, hook })
         : event.kind === "command"
           ? await this.#reviews.ofCommand(event, { owner, call, hook })
-          : notes?.verdict;
+          : toldOf([context, notes?.text]);
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     await this.#noteEnd(event, dialect.id, owner.sessionId);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
     notes?.passedOn();
+    if (context !== undefined) this.#contexts.set(owner.sessionId, context);
     return hook.encode(verdict);
+  }
+
+  /** What is open in the editor, where the agent hears of it by its hook alone and that is not what it was told last. */
+  #contextFor(ownerId: string, hook: AgentHook): string | undefined {
+    if (hook.contextNote === undefined) return undefined;
+    const context = this.#options.tracker.current();
+    const told = this.#contexts.get(ownerId);
+    if (told === undefined && context.files.length === 0) return undefined;
+    const note = hook.contextNote(context);
+    return note === told ? undefined : note;
+  }
+
+  /** Brings up what a session waits for. */
+  async #show(ownerId: string): Promise<undefined> {
+    const { diffs } = this.#options;
+    for (const { id } of this.commands.all.filter(({ owner }) => owner === ownerId)) this.commands.show(id);
+    const proposal = diffs.proposals.find(({ sessionId }) => sessionId === ownerId);
+    if (proposal !== undefined) await diffs.reveal(proposal.id);
   }
 
   /** Whatever goes wrong with a write that may be one to review, its agent does not go on. */
@@ -181,6 +207,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.#reviews.forget(ownerId);
     this.commands.forget(ownerId);
     this.#problems.forget(ownerId);
+    this.#contexts.delete(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
@@ -194,11 +221,17 @@ export class HookDesk implements HookAcceptor, Disposable {
   }
 }
 
+function toldOf(notes: readonly (string | undefined)[]): HookVerdict | undefined {
+  const note = notes.filter((one) => one !== undefined).join("\n\n");
+  return note === "" ? undefined : { kind: "told", note };
+}
+
 /** The text that was accepted is what reaches the disk, marks and all; the hook's connection ends with the run. */
-function ownerOf({ id, agentName }: Dialect, session: string): ProposalOwner {
+function ownerOf({ id, agentName }: Dialect, session: string, { asksAhead }: AgentHook): ProposalOwner {
   return {
     sessionId: ownerIdOf(id, session),
     isOfHook: true,
+    asksAhead,
     dialect: id,
     agentName,
     byteOrderMark: "as-proposed",

@@ -94,7 +94,7 @@ export class HookReviews {
   async ofWrite(event: Extract<HookEvent, { kind: "write" }>, waiting: Waiting): Promise<HookVerdict | undefined> {
     const { owner, call } = waiting;
     const { platform, sessions } = this.#options;
-    const policies = this.#options.policies();
+    const policies = event.isPaused ? undefined : this.#options.policies();
     if (policies === undefined) return undefined;
     const wanted: (Target & { readonly change: HookChange })[] = [];
     let untold: string | undefined;
@@ -139,7 +139,7 @@ export class HookReviews {
   ): Promise<HookVerdict | undefined> {
     const { platform, realFolders, activities } = this.#options;
     const policies = this.#options.policies();
-    if (policies === undefined || event.asks) return undefined;
+    if (policies === undefined || event.asks || event.isPaused) return undefined;
     const folders = await realFolders();
     const isAsked = await isCommandAsked({
       platform,
@@ -261,17 +261,22 @@ export class HookReviews {
   ): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
-    const before = await readForHook(checked, platform.files);
-    const after = before.isText ? change.textAfter(before.text) : undefined;
+    const { isText, text: onDisk } = await readForHook(checked, platform.files);
+    const ahead = owner.asksAhead === true && isText ? diffs.aheadText(owner.sessionId, real, onDisk) : undefined;
+    const before = ahead ?? onDisk;
+    const after = isText ? change.textAfter(before) : undefined;
     if (after === undefined) return "unclear";
-    if (after === before.text || this.#verdicts.takePromised(owner.sessionId, real, after)) return undefined;
-    if (diffs.isAccepted(real, after)) return undefined;
+    if (after === before || this.#verdicts.takePromised(owner.sessionId, real, after)) return undefined;
+    if (ahead === undefined && diffs.isAccepted(real, after)) return undefined;
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
     // What the user had typed into this very change, if the editor was started anew meanwhile.
     const taken = await diffs.takeUp(owner, input);
-    const { outcome, abandon } = diffs.open(owner, input, { ...openingFacts(checked, after), taken });
-    return { change, path, real, before: before.text, after, outcome, withdraw: abandon };
+    const facts = { ...openingFacts(checked, after), taken };
+    // By then the file is there.
+    if (ahead !== undefined && facts.kind === "create") facts.kind = "change";
+    const { outcome, abandon } = diffs.open(owner, input, facts);
+    return { change, path, real, onDisk, before, after, outcome, withdraw: abandon };
   }
 
   async #decided(

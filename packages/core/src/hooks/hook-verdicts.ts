@@ -101,6 +101,9 @@ export interface ReviewedChange {
   readonly change: HookChange;
   readonly path: string;
   readonly real: string;
+  /** What was on disk; undefined: no such file. */
+  readonly onDisk: string | undefined;
+  /** What the tool finds: the same, with what the agent was told to write before. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -131,7 +134,7 @@ export class HookVerdicts {
 
   /** `isOnly`: the call changes nothing else, so that its arguments can be replaced. */
   async of(
-    { change, path, real, before, after }: ReviewedChange,
+    { change, path, real, onDisk, before, after }: ReviewedChange,
     outcome: DiffOutcome,
     { ownerId, isOnly }: { readonly ownerId: string; readonly isOnly: boolean },
   ): Promise<HookVerdict> {
@@ -140,14 +143,15 @@ export class HookVerdicts {
     }
     if (outcome.kind !== "accepted") return { kind: "deny", reason: leftReason };
     const { text: wanted } = outcome;
-    const now = await readForHook({ exists: true, real }, this.#files);
-    if (now.text === wanted) return { kind: "deny", reason: unchangedReason(path) };
-    if (wanted === after && now.text === before && !change.isDelicate) return { kind: "allow" };
-    const given = isOnly ? change.argumentsFor(now.text, wanted) : undefined;
+    const { text } = await readForHook({ exists: true, real }, this.#files);
+    const now = text === onDisk ? before : text;
+    if (now === wanted) return { kind: "deny", reason: unchangedReason(path) };
+    if (wanted === after && now === before && !change.isDelicate) return { kind: "allow" };
+    const given = isOnly ? change.argumentsFor(now, wanted) : undefined;
     if (given !== undefined) {
       return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given)) };
     }
-    if (wanted === change.textAfter(now.text)) return { kind: "allow" };
+    if (wanted === change.textAfter(now)) return { kind: "allow" };
     this.#promised.set(`${ownerId} ${real}`, wanted);
     this.#onToldAnew(ownerId, real);
     return { kind: "deny", reason: rewrittenReason(path, wanted) };

@@ -46,6 +46,8 @@ const guardedPaths = [
   ".claude/settings.local.json",
   ".gemini/settings.json",
   ".qwen/settings.json",
+  ".pi/settings.json",
+  ".pi/extensions/**",
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { HookEvent, HookVerdict, NamedFile } from "../agents/hook.ts";
+import type { HookEvent, NamedFile } from "../agents/hook.ts";
 
 /** Of what a session is told with its next prompt, the newest. */
 const mostNotes = 16;
@@ -12,7 +12,7 @@ export interface HookTurnsOptions {
 
 /** What a session hears with its next prompt. */
 export interface PromptNotes {
-  readonly verdict: HookVerdict;
+  readonly text: string;
   /** The agent has the answer: it hears of it once. */
   readonly passedOn: () => void;
 }
@@ -69,13 +69,10 @@ export class HookTurns {
     const notes = (await turns?.notes?.({ agent, session })) ?? [];
     if (notes.length === 0) return undefined;
     return {
-      verdict: {
-        kind: "told",
-        note: notes
-          .slice(-mostNotes)
-          .map(({ text }) => text)
-          .join("\n"),
-      },
+      text: notes
+        .slice(-mostNotes)
+        .map(({ text }) => text)
+        .join("\n"),
       passedOn: () => turns?.passedOn?.(notes.map(({ id }) => id)),
     };
   }

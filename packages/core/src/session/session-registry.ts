@@ -317,7 +317,9 @@ class DialectChoice {
     const { kind, ports } = transport;
     const named = this.#named(dialectHint);
     const dialect = named ?? (await this.recognise({ transport: kind, headers, initialize, tokenName, ports }));
-    const engine = this.#engines.get(dialect.id) ?? new LoadOnce(() => dialect.load());
+    const { load } = dialect;
+    if (load === undefined) throw new PatchbayError("invalid-argument", "This agent has no protocol for editors.");
+    const engine = this.#engines.get(dialect.id) ?? new LoadOnce(load);
     this.#engines.set(dialect.id, engine);
     return { dialect, dialectEngine: await engine.get() };
   }

@@ -19,6 +19,7 @@ describe("the agents' own settings", () => {
       { agent: "qwen", agentName: "Qwen Code", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "claude", agentName: "Claude Code", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "copilot", agentName: "Copilot CLI", looksForEditor: "yes", asks: true, mode: undefined },
+      { agent: "pi", agentName: "Pi", looksForEditor: "yes", asks: false, mode: undefined },
       { agent: "opencode", agentName: "opencode", looksForEditor: "yes", contextOff: undefined },
       { agent: "kilo", agentName: "Kilo", looksForEditor: "yes", contextOff: undefined },
     ];
@@ -49,6 +50,7 @@ describe("the agents' own settings", () => {
       QWEN_HOME: "/elsewhere/q",
       CLAUDE_CONFIG_DIR: "/elsewhere/c",
       COPILOT_HOME: "/elsewhere/p",
+      PI_CODING_AGENT_DIR: "~/pi",
       XDG_CONFIG_HOME: "/elsewhere/x",
       XDG_STATE_HOME: "/elsewhere/s",
     };
@@ -67,6 +69,7 @@ describe("the agents' own settings", () => {
       { asks: true, settingsFile: "/elsewhere/q/settings.json" },
       { asks: true, showsChanges: false, settingsFile: "/elsewhere/c/settings.json" },
       { looksForEditor: "no", asks: false, showsChanges: false, settingsFile: "/elsewhere/p/settings.json" },
+      { settingsFile: "/home/user/pi/settings.json" },
       { settingsFile: "/elsewhere/x/opencode/opencode.json", contextOff: "/elsewhere/s/opencode/kv.json" },
       { settingsFile: "/elsewhere/x/kilo/kilo.json", contextOff: undefined },
     ]);
@@ -104,6 +107,7 @@ describe("the agents' own settings", () => {
         decidedBy: { looksForEditor: "/w/.github/copilot/settings.json" },
         hooksOff: { setting: "disableAllHooks", file: "/w/.github/copilot/settings.json" },
       },
+      { agent: "pi" },
       // Nothing in a folder decides about these.
       { agent: "opencode" },
       { agent: "kilo" },
@@ -113,6 +117,7 @@ describe("the agents' own settings", () => {
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: undefined } },
       { asks: false, mode: "plan" },
       { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.copilot/settings.json" } },
+      { agent: "pi" },
       { agent: "opencode" },
       { agent: "kilo" },
     ]);

@@ -16,6 +16,7 @@ const ofEditors: { readonly [Code in EditorFindingCode]: true } = {
   "hook-broken": true,
   "hook-installed": true,
   "hook-needs-trust": true,
+  "hook-not-installed": true,
   "hook-off": true,
   listening: true,
   "listening-but": true,

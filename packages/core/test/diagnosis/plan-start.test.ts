@@ -20,6 +20,8 @@ const events: Readonly<Partial<Record<AgentId, readonly string[]>>> = {
   qwen: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   claude: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   copilot: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
+  // It has a file of ours in place of entries.
+  pi: [],
 };
 
 function hooked(agent: AgentId): Readonly<Record<string, string>> {

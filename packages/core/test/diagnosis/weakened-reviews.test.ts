@@ -53,6 +53,27 @@ describe("what a folder's own settings take away from reviews", () => {
     expect(found).toMatchObject([{ agent, setting, file, isOfFolder: true }]);
   });
 
+  it.each([
+    ["-extensions/patchbay.js", true],
+    ["-./extensions/patchbay.js", true],
+    ["!patchbay.js", true],
+    ["!extensions/*.js", true],
+    ["!**/patch*", true],
+    ["!other.js", false],
+    ["-patchbay.js", false],
+    ["extensions/patchbay.js", false],
+  ])("is what the user's own settings say to Pi of its extension: %s", async (entry, isOff) => {
+    const { platform, put, inFolder } = await setUp();
+    const file = put(join(platform.home, ".pi", "agent", "settings.json"), JSON.stringify({ extensions: [entry] }));
+    // A folder's settings count for the extensions of that folder.
+    inFolder(".pi/settings.json", { extensions: ["-extensions/patchbay.js"] });
+    const found = await findWeakenedReviews(platform, platform.workspace);
+    expect(found).toMatchObject(isOff ? [{ agent: "pi", setting: "extensions", file, isOfFolder: false }] : []);
+    put(file, JSON.stringify({ extensions: [entry, "+extensions/patchbay.js"] }));
+    const isForced = isOff && entry.startsWith("-");
+    expect(await findWeakenedReviews(platform, platform.workspace)).toHaveLength(isForced ? 1 : 0);
+  });
+
   it("is nothing in a folder that the user has told Gemini CLI not to trust", async () => {
     const { platform, inFolder, trust } = await setUp();
     inFolder(".gemini/settings.json", { hooksConfig: { enabled: false } });

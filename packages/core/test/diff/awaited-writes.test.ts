@@ -443,6 +443,60 @@ describe("an agent whose model is told to write the user's text by itself", () =
   });
 });
 
+describe("an agent that asks about all tools of an answer before the first of them runs", () => {
+  const ahead = { dialect: "pi", agentName: "Pi", isOfHook: true, asksAhead: true, outlivesConnection: false };
+
+  /** Two changes of a file, of which the second is made from the first, are accepted. */
+  async function acceptedBoth(second: string): Promise<RegistryWithFile> {
+    const test = startWithFile();
+    test.stopWriting();
+    for (const text of [lineOf(0, "ONE"), second]) {
+      const { id } = test.open("one", text, path, ahead);
+      await test.editor.nextView(({ request }) => request.id === id);
+      await test.registry.accept(id);
+    }
+    return test;
+  }
+
+  it("is not waited for while it still asks, and is asked at once", async () => {
+    const test = await acceptedBoth(lineOf(0, "first"));
+    expect(test.carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(["accepted", "accepted"]);
+    await test.clock.advanceAsync(60 * 60_000);
+    expect(test.messageCodes()).toEqual([]);
+  });
+
+  it("has written all where the last one took the place of the others", async () => {
+    const test = await acceptedBoth(lineOf(0, "first"));
+    await test.writeByOther(lineOf(0, "first"));
+    test.registry.toolEnded("one", path);
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toEqual([]);
+  });
+
+  it("and that wrote nothing is told of once, with what the user saw last", async () => {
+    const test = await acceptedBoth(lineOf(0, "first"));
+    test.registry.toolEnded("one", path);
+    await test.clock.advanceAsync(2_500);
+    expect(test.messageCodes()).toEqual(["not-written"]);
+    const [kept] = test.registry.kept.list;
+    expect(await test.registry.kept.read(kept?.id ?? "")).toBe(lineOf(0, "first"));
+  });
+
+  it("makes its next change from what was accepted, until the file changes or its tool has ended", async () => {
+    const test = startWithFile();
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"), path, ahead);
+    await test.editor.nextView();
+    await test.registry.accept(id);
+    const text = (held: string): string | undefined => test.registry.aheadText("one", path, held);
+    expect(text(original)).toBe(lineOf(0, "ONE"));
+    expect(test.registry.aheadText("two", path, original)).toBeUndefined();
+    expect(text(lineOf(4, "FIVE"))).toBeUndefined();
+    test.registry.toolEnded("one", path);
+    expect(text(original)).toBeUndefined();
+  });
+});
+
 describe("an accepted text that is on its way when the editor ends", () => {
   const claude = { dialect: "claude", agentName: "Claude Code", outlivesConnection: false };
 

@@ -14,7 +14,7 @@ async function tokenOf({ files, home }: TestPlatform, port: number): Promise<str
   return String(token);
 }
 
-const transports = ["streamable-http", "websocket"] as const;
+const transports = ["streamable-http", "websocket", "hook"] as const;
 
 async function portOfServer(
   server: { address(): ReturnType<Server["address"]> } & NodeJS.EventEmitter,
@@ -65,4 +65,14 @@ describe.each(transports)("a session that is tried over %s", (transport) => {
     expect(await trySession({ port: 9, token: "t", transport })).toBe("nobody");
     expect(await probePort(9)).toBe("nobody");
   });
+});
+
+it("an agent that asks by its hook alone is tried at the door of the hooks", async () => {
+  const server = createHttpServer((request, response) => {
+    if (request.url !== "/hook") response.writeHead(404).end();
+    else response.end('{"state":"none"}\n');
+  });
+  onTestFinished(() => void server.close());
+  const port = await portOfServer(server.listen(0, "127.0.0.1"));
+  expect(await trySession({ port, token: "token", transport: "hook" })).toBe("opened");
 });

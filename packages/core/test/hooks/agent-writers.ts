@@ -35,7 +35,7 @@ export type HookedAgent = Exclude<AgentId, "opencode" | "kilo">;
 
 /**
  * Writes a new text to what a model calls its file, as the tool of each agent does, by what the real ones left on disk (Claude Code
- * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102); throws where they refuse. Written apart from our own code on purpose.
+ * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102, Pi 0.74.2); throws where they refuse. Written apart from our own code on purpose.
  */
 export const writers: Readonly<Record<HookedAgent, (path: string, text: string, worker: Worker) => void>> = {
   claude: (path, text, worker) => {
@@ -66,7 +66,19 @@ export const writers: Readonly<Record<HookedAgent, (path: string, text: string, 
     renameSync(`${file}.tmp`, file);
   },
   copilot: madeByCopilot,
+  pi: (path, text, worker) => {
+    const file = resolvedByPi(path, worker);
+    makeWay(file, worker);
+    writeFileSync(file, text);
+  },
 };
+
+/** As Pi 0.74.2 takes a path. */
+function resolvedByPi(path: string, { cwd, home }: Worker): string {
+  const bare = path.replace(/^@/u, "").replaceAll(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/gu, " ");
+  const whole = bare === "~" ? home : bare.replace(/^~\//u, `${home}/`);
+  return isAbsolute(whole) ? whole : resolve(cwd, whole);
+}
 
 function madeByCopilot(path: string, text: string, { cwd, root }: Worker): void {
   // It takes them for the name of a machine.

@@ -17,8 +17,8 @@ export interface Call {
 }
 
 export interface HookLab extends WorkspaceLab, EditorRun {
-  /** What an agent's hook prints; undefined: no opinion. */
-  ask(agent: AgentId, call: Call): Promise<string | undefined>;
+  /** What an agent's hook prints; undefined: no opinion. `signal`: whoever asks may be interrupted. */
+  ask(agent: AgentId, call: Call, signal?: AbortSignal): Promise<string | undefined>;
   /** The same for an event that is no tool. */
   tell(agent: AgentId, event: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /** The hook of Claude Code that dies when the signal says so. */
@@ -35,17 +35,24 @@ export async function createHookLab(text?: string, turns?: TurnWitness): Promise
     JSON.stringify({
       session_id: session,
       cwd,
-      hook_event_name: agent === "gemini" ? "BeforeTool" : "PreToolUse",
+      hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
       ...(mode === undefined ? {} : { permission_mode: mode }),
       tool_name: tool,
       tool_input: input,
     });
-  const hook = (agent: AgentId, event: string): Promise<string | undefined> =>
-    runHook({ platform, dialect: agentOf(agent), event, cwd: platform.workspace, limitMs: 50_000 });
+  const hook = (agent: AgentId, event: string, signal?: AbortSignal): Promise<string | undefined> =>
+    runHook({
+      platform,
+      dialect: agentOf(agent),
+      event,
+      cwd: platform.workspace,
+      limitMs: 50_000,
+      ...(signal === undefined ? {} : { signal }),
+    });
   return {
     ...lab,
     ...run,
-    ask: (agent, call) => hook(agent, eventOf(agent, call)),
+    ask: (agent, call, signal) => hook(agent, eventOf(agent, call), signal),
     tell: (agent, event) => hook(agent, JSON.stringify({ session_id: "s1", cwd: platform.workspace, ...event })),
     askUntil: async (call, signal) => {
       const [companion] = await findCompanions(platform, agentOf("claude"), platform.workspace);

@@ -3,10 +3,21 @@ import { join } from "node:path";
 import process from "node:process";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import type { ToolArguments } from "../../src/agents/hook.ts";
 import { BeyondLab, type HookedAgent, toldByAgent, type Worker, writers } from "./agent-writers.ts";
 import { createHookLab, type HookLab } from "./hook-lab.ts";
 
-const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen"];
+const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen", "pi"];
+
+/** The tool that writes a whole file. */
+function writing(
+  agent: HookedAgent,
+  path: string,
+  content: string,
+): { readonly tool: string; readonly input: ToolArguments } {
+  if (agent === "pi") return { tool: "write", input: { path, content } };
+  return { tool: agent === "claude" ? "Write" : "write_file", input: { file_path: path, content } };
+}
 
 /** Where a form of a path leads from; `file` is a name in `base`. */
 interface Named {
@@ -120,15 +131,17 @@ async function write(lab: HookLab, agent: HookedAgent, path: string, worker: Wor
   const { editor, platform, ask } = lab;
   const told = toldByAgent(agent, path, worker);
   if (told === undefined) return "-";
-  const tool = agent === "claude" ? "Write" : "write_file";
   const mode = agent === "claude" ? "bypassPermissions" : agent === "qwen" ? "yolo" : undefined;
-  const input = { file_path: told, content: text };
   const saidBefore = editor.shownMessages.length;
-  const answer = ask(agent, { tool, input, cwd: worker.cwd, ...(mode === undefined ? {} : { mode }) });
+  const answer = ask(agent, {
+    ...writing(agent, told, text),
+    cwd: worker.cwd,
+    ...(mode === undefined ? {} : { mode }),
+  });
   const view = await Promise.race([answer.then(() => undefined), editor.nextView()]);
   view?.accept();
   const said = (await answer) ?? "";
-  if (/"(?:decision|permissionDecision)":"deny"/u.test(said)) {
+  if (/"(?:decision|kind|permissionDecision)":"deny"/u.test(said)) {
     expect(said, path.slice(0, 200)).toMatch(/Nothing was written/u);
     expect(view).toBeUndefined();
     return "denied";
@@ -191,6 +204,7 @@ const denied: Readonly<Record<HookedAgent, readonly string[]>> = {
     "quotes",
   ],
   copilot: deniedToAll,
+  pi: [...deniedToAll, "a link to /dev/fd", "dot at the end", "dot dot behind a file", "trailing slash", "NUL"],
 };
 
 describe.skipIf(process.platform === "win32")("a file that an agent names", () => {
@@ -273,10 +287,7 @@ describe.skipIf(process.platform === "win32")("a file that an agent names", () =
     const { workspace, outside } = layOut(lab);
     symlinkSync("dir", join(workspace, "link"));
     const told = join(workspace, "link", "new.txt");
-    const answer = lab.ask(agent, {
-      tool: agent === "claude" ? "Write" : "write_file",
-      input: { file_path: told, content: "x\n" },
-    });
+    const answer = lab.ask(agent, writing(agent, told, "x\n"));
     const view = await lab.editor.nextView();
     unlinkSync(join(workspace, "link"));
     symlinkSync(outside, join(workspace, "link"));
@@ -330,9 +341,8 @@ describe.skipIf(process.platform === "win32")("a file that an agent names", () =
     const lab = await createHookLab();
     const long = `${lab.platform.workspace}/${"d/".repeat(1_900)}f`;
     for (const agent of agents) {
-      const input = { file_path: long, content: `${agent}\n` };
       const began = performance.now();
-      const answer = lab.ask(agent, { tool: agent === "claude" ? "Write" : "write_file", input });
+      const answer = lab.ask(agent, writing(agent, long, `${agent}\n`));
       const view = await lab.editor.nextView();
       expect(performance.now() - began).toBeLessThan(2_000);
       view.closeByUser();

@@ -55,4 +55,33 @@ describe("a hook", () => {
     const { permissionDecision, updatedInput } = readClaude(await answer);
     expect([permissionDecision, JSON.stringify(updatedInput)]).toEqual(["allow", expect.stringContaining("mine")]);
   });
+
+  it("that is interrupted takes its review back at once, and has nothing to say", async () => {
+    const { ask, companion, editor, file } = await createHookLab();
+    const interrupted = new AbortController();
+    const answer = ask("claude", call(file), interrupted.signal);
+    const view = await editor.nextView();
+    interrupted.abort();
+    expect(await answer).toBeUndefined();
+    await editor.ended(view);
+    expect([companion.proposals, companion.keptTexts]).toEqual([[], []]);
+    expect(readFileSync(file, "utf8")).toContain("two");
+  });
+
+  it("that is interrupted before it has begun asks nobody", async () => {
+    const { ask, editor, file } = await createHookLab();
+    expect(await ask("claude", call(file), AbortSignal.abort())).toBeUndefined();
+    expect(editor.views).toEqual([]);
+  });
+
+  it("that is interrupted while its editor is away waits for no other", async () => {
+    const { ask, companion, editor, file } = await createHookLab();
+    const interrupted = new AbortController();
+    const answer = ask("claude", call(file), interrupted.signal);
+    await editor.nextView();
+    await companion.stop({ reload: true });
+    interrupted.abort();
+    // Whoever is not interrupted is refused after 20 s.
+    expect(await answer).toBeUndefined();
+  });
 });

@@ -60,6 +60,8 @@ describe("which writes are reviewed", () => {
     expect(await reviewed("a.ts", policies)).toBe(false);
     expect(await reviewed(".patchbay.json", policies)).toBe(true);
     expect(await reviewed(".claude/settings.local.json", policies)).toBe(true);
+    expect(await reviewed(".pi/extensions/deep/index.ts", policies)).toBe(true);
+    expect(await reviewed(".pi/settings.json", policies)).toBe(true);
   });
 
   it.each([

@@ -56,7 +56,8 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
         await loaded;
         const failure = failures.pop();
         if (failure !== undefined) throw failure;
-        return dialect.load();
+        if (dialect.load === undefined) throw new Error("It does not speak.");
+        return await dialect.load();
       },
     }),
   );

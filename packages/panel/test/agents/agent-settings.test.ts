@@ -30,6 +30,13 @@ describe("the agents of the settings", () => {
     expect(settingsOf(set, "mine")).toEqual({ program: "my-agent" });
   });
 
+  it("may have the name of an agent that has no conversations by itself", () => {
+    const set = { pi: { program: "pi-acp" } };
+    expect(customAgents(set)).toEqual([{ id: "pi", command: "pi-acp" }]);
+    expect(needOf(set, "pi").command).toBe("pi-acp");
+    expect(() => needOf(undefined, "pi")).toThrow("pi is not an agent that the panel can run.");
+  });
+
   it("are none where nothing, or nonsense, is set", () => {
     expect(customAgents(undefined)).toEqual([]);
     expect(customAgents(["opencode"])).toEqual([]);

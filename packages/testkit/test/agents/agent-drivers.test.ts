@@ -47,10 +47,12 @@ afterEach(async () => {
   platform.dispose();
 });
 
+/** Those that speak with an editor by themselves. */
+const speaking = catalogue.filter(({ transport }) => transport !== "hook");
 const isReviewed = ({ contextOnly }: (typeof catalogue)[number]): boolean => contextOnly !== true;
 const idOf = ({ id }: (typeof catalogue)[number]): AgentId => id;
 
-describe.each(catalogue.filter((agent) => !isReviewed(agent)).map(idOf))(
+describe.each(speaking.filter((agent) => !isReviewed(agent)).map(idOf))(
   "the %s driver, which wants context only,",
   (dialect) => {
     it("finds a companion through the record, and sees what the user has open", async () => {
@@ -104,7 +106,7 @@ describe.each(catalogue.filter((agent) => !isReviewed(agent)).map(idOf))(
   },
 );
 
-describe.each(catalogue.filter(isReviewed).map(idOf))("the %s driver against a real companion", (dialect) => {
+describe.each(speaking.filter(isReviewed).map(idOf))("the %s driver against a real companion", (dialect) => {
   it("finds it through the record, connects, and sees what the user has open", async () => {
     const path = write("a.ts", "one\ntwo\n");
     editor.openFile(path, "one\ntwo\n");

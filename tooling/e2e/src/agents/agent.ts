@@ -18,6 +18,8 @@ export interface AgentKind {
   readonly protocol: ModelProtocol;
   /** Writes its settings into the lab's home; `isNewcomers`: of somebody who has not met an editor's companion yet. */
   configure(lab: Lab, isNewcomers?: boolean): Promise<void>;
+  /** Writes where its model is, where no variable says so. */
+  configureModel?(lab: Lab, modelUrl: string): Promise<void>;
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];
@@ -190,6 +192,7 @@ export async function prepareAgent(
   await kind.configure(lab, start.run !== undefined);
   if (start.isHooked === true) await manageHook(lab, kind.id, "install");
   const model = await listenModelServer(kind.protocol);
+  await kind.configureModel?.(lab, model.url);
   const { mode, headless } = start;
   if (headless !== undefined) model.play(...headless.turns);
   const launcher = join(lab.root, `run-${kind.id}`);

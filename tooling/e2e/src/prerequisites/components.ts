@@ -35,6 +35,7 @@ function agentVersion(agent: string, known: string): string {
 const geminiVersion = agentVersion("GEMINI", "0.61.0");
 const qwenVersion = agentVersion("QWEN", "0.24.4");
 const claudeVersion = agentVersion("CLAUDE", "2.1.328");
+const piVersion = agentVersion("PI", "0.74.2");
 const copilotVersion = agentVersion("COPILOT", "1.0.102");
 const opencodeVersion = agentVersion("OPENCODE", "1.18.34");
 const kiloVersion = agentVersion("KILO", "7.7.9");
@@ -138,6 +139,14 @@ export const copilotCli: Component = packages("copilot-cli", copilotVersion, [
 /** The binary of {@link copilotCli}. */
 export function copilotBinary(): string {
   return join(componentDirectory(copilotCli), "node_modules", "@github", `copilot-${platform}`, "copilot");
+}
+
+/** Pi. */
+export const piAgent: Component = packages("pi", piVersion, [`@earendil-works/pi-coding-agent@${piVersion}`]);
+
+/** The entry script of {@link piAgent}. */
+export function piEntry(): string {
+  return join(componentDirectory(piAgent), "node_modules", "@earendil-works", "pi-coding-agent", "dist", "cli.js");
 }
 
 /** opencode, the same. */

@@ -1,7 +1,7 @@
 import type { AgentId } from "@patchbay/core";
 import { editors, type EditorEntry } from "../editors/index.ts";
 import { scenarios } from "../scenarios/index.ts";
-import { contextAgents, readersToo } from "../agents/index.ts";
+import { contextAgents, withReadersHooked } from "../agents/index.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 
 /** One scenario with one agent (or all of them) in one editor. */
@@ -31,7 +31,7 @@ export function allCases(): readonly Case[] {
       scenario,
     });
     return [
-      ...[...readersToo, ...contextAgents].flatMap((agent) =>
+      ...[...withReadersHooked, ...contextAgents].flatMap((agent) =>
         possible
           .filter(({ agents }) => agents !== "all" && agents.includes(agent))
           .map((scenario) => named(agent, scenario)),

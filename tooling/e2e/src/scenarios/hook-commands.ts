@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
-import { everyAgent, kindOf } from "../agents/index.ts";
+import { everyHooked, kindOf } from "../agents/index.ts";
 import { pause, poll } from "../support/poll.ts";
 import { waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { must, type Scenario, type World } from "./scenario.ts";
@@ -13,7 +13,7 @@ const question = /May .+ run/u;
 export const hookCommand: Scenario = {
   ...withHooks,
   name: "hook-command",
-  agents: everyAgent,
+  agents: everyHooked,
   inServe: true,
   isFor: ({ answerNotification }) => answerNotification !== undefined,
   mayTell: question,

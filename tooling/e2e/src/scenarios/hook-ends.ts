@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { manageHook } from "../agents/agent.ts";
-import { everyAgent, kindOf } from "../agents/index.ts";
+import { everyHooked, kindOf } from "../agents/index.ts";
 import { recordsOf } from "../agents/records.ts";
 import { listenModelServer } from "../models/model-server.ts";
 import { createLab, type Lab } from "../support/lab.ts";
@@ -70,7 +70,7 @@ async function runOf(lab: Lab, id: AgentId): Promise<string> {
 export const hookReload: Scenario = {
   ...withHooks,
   name: "hook-reload",
-  agents: everyAgent,
+  agents: everyHooked,
   isFor: (editor) => editor.reload !== undefined,
   run: async (world, id) => {
     const { editor } = world;
@@ -85,7 +85,7 @@ export const hookKilled: Scenario = {
   ...withHooks,
   name: "hook-killed",
   inServe: true,
-  agents: everyAgent,
+  agents: everyHooked,
   isFor: (editor) => editor.killHost !== undefined,
   run: async (world, id) => {
     const end = async (): Promise<void> => world.editor.killHost?.();
@@ -98,7 +98,7 @@ export const hookAgentKilled: Scenario = {
   ...withHooks,
   name: "hook-agent-killed",
   inServe: true,
-  agents: everyAgent,
+  agents: everyHooked,
   run: async (world, id) => {
     const file = "hook-agent-killed.txt";
     await world.writeFile(file, startContents);
@@ -118,7 +118,7 @@ export const hookAgentKilled: Scenario = {
 export const hookNone: Scenario = {
   ...withHooks,
   name: "hook-none",
-  agents: everyAgent,
+  agents: everyHooked,
   isFor: ({ id }) => id === "vscode",
   run: async (world, id) => {
     const lab = await createLab();
@@ -149,6 +149,7 @@ async function workAlone(lab: Lab, id: AgentId, file: string): Promise<number> {
   await writeFile(path, startContents);
   const model = await listenModelServer(kind.protocol);
   try {
+    await kind.configureModel?.(lab, model.url);
     model.play(...kind.editTurns(path, "first line", "FIRST line"));
     const [mode] = kind.quietModes;
     const [program = "", ...words] = [...kind.command(), "-p", `Change ${file}`, ...(mode?.arguments ?? [])];

@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { everyHooked } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { waitForContents } from "./propose.ts";
@@ -11,7 +11,7 @@ const before = '{\n  "one": 1,\n  "two": 2,\n  "two": 3\n}\n';
 export const hookProblems: Scenario = {
   ...withHooks,
   name: "hook-problems",
-  agents: everyAgent,
+  agents: everyHooked,
   isFor: ({ id }) => id === "vscode",
   run: async (world, id) => {
     const { editor } = world;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everyAgent, kindOf, readersToo } from "../agents/index.ts";
+import { everyAgent, everyHooked, kindOf, withReadersHooked } from "../agents/index.ts";
 import { pause } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import {
@@ -20,7 +20,7 @@ export const hookAccept: Scenario = {
   ...withHooks,
   name: "hook-accept",
   inServe: true,
-  agents: readersToo,
+  agents: withReadersHooked,
   run: async (world, id) => {
     const { quietModes } = kindOf(id);
     const starts = [...quietModes.map((mode) => ({ mode })), { headless: true }];
@@ -42,7 +42,7 @@ export const hookAccept: Scenario = {
 export const hookEdited: Scenario = {
   ...withHooks,
   name: "hook-edited",
-  agents: readersToo,
+  agents: withReadersHooked,
   run: async (world, id) => {
     const kind = kindOf(id);
     const wanted = changed.replace("FIRST line", "FIRST line and more by hand");
@@ -91,7 +91,7 @@ export const hookReject: Scenario = {
   ...withHooks,
   name: "hook-reject",
   inServe: true,
-  agents: readersToo,
+  agents: withReadersHooked,
   run: async (world, id) => {
     const { editor } = world;
     const reason = "keep the first line as it is";
@@ -117,7 +117,7 @@ export const hookPaths: Scenario = {
   ...withHooks,
   name: "hook-paths",
   inServe: true,
-  agents: everyAgent,
+  agents: everyHooked,
   isFor: (editor) => editor.setReviews !== undefined,
   run: async (world, id) => {
     const { editor } = world;

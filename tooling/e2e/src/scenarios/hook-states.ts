@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { commandLine } from "../agents/agent.ts";
-import { everyAgent, kindOf } from "../agents/index.ts";
+import { everyHooked, kindOf } from "../agents/index.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
@@ -56,7 +56,7 @@ async function openList({ editor }: World): Promise<() => Promise<string>> {
 export const hookStates: Scenario = {
   ...withHooks,
   name: "hook-states",
-  agents: everyAgent,
+  agents: everyHooked,
   inServe: true,
   isFor: (editor) =>
     editor.id === "serve" ||
@@ -110,7 +110,7 @@ const news = /is waiting for your answer: |has finished: /u;
 export const hookNotice: Scenario = {
   ...withHooks,
   name: "hook-notice",
-  agents: everyAgent,
+  agents: everyHooked,
   mayTell: news,
   isFor: (editor) => editor instanceof VsCodeDriver || editor instanceof TheiaDriver,
   run: async (world, id) => {

@@ -29,6 +29,7 @@ import {
 import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
+import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
@@ -163,6 +164,9 @@ export const scenarios: readonly Scenario[] = [
   hookNone,
   hookStates,
   hookNotice,
+  piContext,
+  piTwoEdits,
+  piEscape,
   runAccept,
   runAcceptInEditor,
   runEnds,

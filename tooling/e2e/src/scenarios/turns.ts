@@ -21,7 +21,7 @@ const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions"]);
 export const turnUndo: Scenario = {
   ...withHooks,
   name: "turn-undo",
-  agents: ["gemini", "qwen", "claude"],
+  agents: ["gemini", "qwen", "claude", "pi"],
   isFor: (editor) => editor instanceof VsCodeDriver,
   mayTell: /is working|^Undone/,
   run: async (world, id) => {

@@ -48,7 +48,7 @@ export const twoEdits: Scenario = {
 };
 
 /** The last turn of each, which is the edit, made one. */
-function inOneAnswer(edits: readonly (readonly Turn[])[]): readonly Turn[] {
+export function inOneAnswer(edits: readonly (readonly Turn[])[]): readonly Turn[] {
   const calls = edits.flatMap((turns) => turns.slice(-1).flatMap((turn) => (turn.kind === "tool" ? [turn] : [])));
   return [...(edits[0]?.slice(0, -1) ?? []), { kind: "tools", calls }];
 }

@@ -89,6 +89,7 @@ function linksOf(finding: EditorFinding): readonly DiagnosisLink[] {
     case "never-asks":
       return [...runs, ...opens];
     case "hook-broken":
+    case "hook-not-installed":
       return [to(patchbayCommands.installHook), ...opens];
     default:
       return opens;
@@ -238,6 +239,15 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
         ),
         advice: nls.localize("patchbay/diagnosis/hookAgain", "Install it again."),
       };
+    case "hook-not-installed":
+      return {
+        found: nls.localize(
+          "patchbay/diagnosis/hookNotInstalled",
+          "{0} never asks before it writes, and its hook is not installed, so you review nothing.",
+          agent,
+        ),
+        advice: nls.localize("patchbay/diagnosis/installHook", "Install it."),
+      };
     case "hook-off":
       return {
         found: nls.localize(
@@ -300,12 +310,13 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
 
 function wordsOfConnecting(id: AgentId): string {
   const { agentName, connecting, offersExtension } = agentOf(id);
+  const typed = connecting?.input ?? "";
   return offersExtension
     ? nls.localize(
         "patchbay/diagnosis/ideEnable",
         "Type {1} in {0} once. If it offers to install an extension, decline: Patchbay does not need one.",
         agentName,
-        connecting.input,
+        typed,
       )
-    : nls.localize("patchbay/diagnosis/ideType", "Type {1} in {0} once.", agentName, connecting.input);
+    : nls.localize("patchbay/diagnosis/ideType", "Type {1} in {0} once.", agentName, typed);
 }

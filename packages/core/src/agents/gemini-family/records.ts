@@ -1,4 +1,5 @@
-import type { DiscoveryFacts } from "../dialect.ts";
+import type { DialectEngine, DiscoveryFacts } from "../dialect.ts";
+import type { CompanionSpecOptions } from "./engine.ts";
 
 /** The delimiter of PATH, which separates the roots of a workspace in one text. */
 export function pathDelimiterOf(facts: DiscoveryFacts): string {
@@ -14,4 +15,9 @@ export function ideInfoOf(facts: DiscoveryFacts): { readonly name: string; reado
 export function announcedPids(facts: DiscoveryFacts): readonly number[] {
   const pids = [...new Set(facts.identity.pids.filter((pid) => pid > 0))];
   return pids.length === 0 ? [facts.platform.process.pid] : pids;
+}
+
+/** Loads the part that speaks. */
+export async function loadEngine(options: CompanionSpecOptions): Promise<DialectEngine> {
+  return (await import("./engine.ts")).createCompanionSpecEngine(options);
 }

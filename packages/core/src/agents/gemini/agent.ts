@@ -1,6 +1,8 @@
-import { announcedPids, ideInfoOf, pathDelimiterOf } from "../gemini-family/records.ts";
+import { announcedPids, ideInfoOf, loadEngine, pathDelimiterOf } from "../gemini-family/records.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
+
+const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
 
 /** Gemini CLI: docs/protocols/gemini.md. */
 export const gemini: Dialect<"gemini"> = {
@@ -45,12 +47,9 @@ export const gemini: Dialect<"gemini"> = {
   },
   constantVersion: "1.0.0",
   recognise: (client) => (client.transport === "streamable-http" ? 1 + recogniseGemini(client) : 0),
-  load: async () => {
-    const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
-    return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
-  },
-  loadHook: async () => (await import("./behaviour.ts")).geminiHook,
-  loadChecks: async () => (await import("./behaviour.ts")).geminiChecks,
+  load: async () => await loadEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" }),
+  loadHook: async () => (await behaviour()).geminiHook,
+  loadChecks: async () => (await behaviour()).geminiChecks,
 };
 
 function placeIn({ temporaryDirectory }: Surroundings): RecordPlace {

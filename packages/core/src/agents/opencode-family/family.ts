@@ -1,4 +1,5 @@
 import type { Dialect, RecordPlace } from "../dialect.ts";
+import { portLock } from "../lock-records.ts";
 import { portWithExponent, type Surroundings } from "../surroundings.ts";
 
 /** What the members of the family differ in. */
@@ -38,5 +39,5 @@ export function familyDialect<const Id extends string>({ id, agentName, program 
 
 /** `CLAUDE_CONFIG_DIR` is not looked at. */
 function placesIn({ homeDirectory }: Surroundings): readonly RecordPlace[] {
-  return [{ root: homeDirectory, directories: [".claude", "ide"], pattern: /^(?<port>\d+)\.lock$/u, isRead: true }];
+  return [{ root: homeDirectory, directories: [".claude", "ide"], pattern: portLock, isRead: true }];
 }

@@ -1,6 +1,9 @@
-import { ideInfoOf, pathDelimiterOf } from "../gemini-family/records.ts";
-import { type Surroundings, variableOf } from "../surroundings.ts";
+import { ideInfoOf, loadEngine, pathDelimiterOf } from "../gemini-family/records.ts";
+import { idePlaces, portLock } from "../lock-records.ts";
+import type { Surroundings } from "../surroundings.ts";
 import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
+
+const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
 
 /** Qwen Code: docs/protocols/qwen.md. */
 export const qwen: Dialect<"qwen"> = {
@@ -32,7 +35,7 @@ export const qwen: Dialect<"qwen"> = {
     return placesIn(facts).map((place) => ({
       ...place,
       fileName:
-        place.pattern === lock
+        place.pattern === portLock
           ? `${facts.address.port}.lock`
           : `qwen-code-ide-server-${pid}-${facts.address.port}.json`,
       content,
@@ -44,26 +47,16 @@ export const qwen: Dialect<"qwen"> = {
       : { QWEN_CODE_IDE_SERVER_PORT: String(facts.address.port), QWEN_CODE_IDE_WORKSPACE_PATH: workspacePathOf(facts) },
   constantVersion: "1.0.0",
   recognise: (client) => (client.transport === "streamable-http" ? recogniseQwen(client) : 0),
-  load: async () => {
-    const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
-    return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
-  },
-  loadHook: async () => (await import("./behaviour.ts")).qwenHook,
-  loadChecks: async () => (await import("./behaviour.ts")).qwenChecks,
+  load: async () => await loadEngine({ byteOrderMark: "as-proposed", showFailure: "error" }),
+  loadHook: async () => (await behaviour()).qwenHook,
+  loadChecks: async () => (await behaviour()).qwenChecks,
 };
 
-const lock = /^(?<port>\d+)\.lock$/u;
-
 function placesIn(surroundings: Surroundings): readonly RecordPlace[] {
-  const { homeDirectory, temporaryDirectory } = surroundings;
-  const chosen = variableOf(surroundings, "QWEN_HOME");
-  const usual = { root: homeDirectory, directories: [".qwen", "ide"], pattern: lock, isRead: chosen === undefined };
   return [
-    // A terminal may have another variable than the editor: both places are served.
-    usual,
-    ...(chosen === undefined ? [] : [{ root: chosen, directories: ["ide"], pattern: lock, isRead: true }]),
+    ...idePlaces(surroundings, ".qwen", "QWEN_HOME"),
     {
-      root: temporaryDirectory,
+      root: surroundings.temporaryDirectory,
       directories: ["qwen", "ide"],
       pattern: /^qwen-code-ide-server-(?<pid>\d+)-(?<port>\d+)\.json$/u,
       isRead: false,
