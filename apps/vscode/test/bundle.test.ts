@@ -39,7 +39,7 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(texts.filter((text) => /Intl\.Segmenter/u.test(text))).toEqual([]);
   });
 
-  it("is at most 583 kB as a whole, without what is loaded with an agent, the panel, the ledger of turns, what is read or tried once, and source maps", () => {
+  it("is at most 584 kB as a whole, without what is loaded with an agent, the panel, the ledger of turns, what is read or tried once, and source maps", () => {
     const files = readdirSync(dist);
     const scripts = files.filter((file) => file.endsWith(".js"));
     // What conversations ask of the ledger is loaded with them.
@@ -50,12 +50,12 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     // What each agent brings grows with their number, and is loaded with the one that is there.
     const agents = scripts.filter((file) => /^(?:behaviour|engine|socket-door)-/u.test(file));
     const apart = new Set([...panel, ...turns, ...once, ...agents]);
-    expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(583_000);
+    expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(584_000);
     for (const file of agents) expect([file, bytesOf([file])]).toEqual([file, Math.min(bytesOf([file]), 8_000)]);
-    expect(bytesOf(turns)).toBeLessThanOrEqual(91_000);
+    expect(bytesOf(turns)).toBeLessThanOrEqual(92_000);
     expect(once).toHaveLength(2);
     expect(bytesOf(once)).toBeLessThanOrEqual(18_000);
-    expect(bytesOf(panel)).toBeLessThanOrEqual(250_000);
+    expect(bytesOf(panel)).toBeLessThanOrEqual(251_000);
     expect(files.filter((file) => !scripts.includes(file))).toEqual([
       "THIRD-PARTY-NOTICES.txt",
       "languages",
