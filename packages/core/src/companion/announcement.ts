@@ -95,9 +95,10 @@ export class Announcement {
     await this.#records.keep((problems) => onDidRestore(sentences(problems)));
   }
 
-  /** Removes what earlier runs that have ended left in the places of this one's records. */
+  /** Removes what earlier runs that have ended left in the places of records; also of those that this run writes later, or not at all. */
   async sweepStale(): Promise<void> {
-    await this.#records.sweepStale(this.#wanted(await this.#facts()));
+    const facts = await this.#facts();
+    await this.#records.sweepStale(this.#options.dialects.flatMap((dialect) => dialect.places(facts)));
   }
 
   /** Nothing is announced any more; may be announced anew. */

@@ -16,7 +16,7 @@ import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMark
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { RecordWatch, sweepStaleRecords } from "./record-upkeep.ts";
+import { RecordWatch, type StaleRecordsSweep, sweepStaleRecords } from "./record-upkeep.ts";
 
 export interface DiscoveryRecordsOptions {
   readonly platform: Platform;
@@ -50,8 +50,8 @@ export interface DiscoveryRecords {
    * could not be written. Loads what watches. Never rejects.
    */
   keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void>;
-  /** Removes records that runs of Patchbay which have ended left in the places of `records`. Touches nobody else's. Never rejects. */
-  sweepStale(records: readonly DiscoveryRecord[]): Promise<void>;
+  /** Removes records that runs of Patchbay which have ended left in these places. Touches nobody else's. Never rejects. */
+  sweepStale(places: StaleRecordsSweep["places"]): Promise<void>;
   /**
    * The end: removes every record, also those of a write that is still running. A later `write` or `verify` does nothing,
    * so that an event that was on its way cannot bring a record back. Never rejects.
@@ -135,8 +135,8 @@ class RecordSet implements DiscoveryRecords {
     return true;
   }
 
-  async sweepStale(records: readonly DiscoveryRecord[]): Promise<void> {
-    await sweepStaleRecords({ platform: this.#platform, logger: this.#logger, owner: this.#owner, places: records });
+  async sweepStale(places: StaleRecordsSweep["places"]): Promise<void> {
+    await sweepStaleRecords({ platform: this.#platform, logger: this.#logger, owner: this.#owner, places });
   }
 
   async remove(): Promise<void> {

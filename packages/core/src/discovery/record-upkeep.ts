@@ -1,7 +1,7 @@
 import type { Platform } from "../platform/platform.ts";
 import { findPrivateDirectory, isLeftover, joinPath, ownLinksBelow, splitPath } from "../storage/private-directory.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
-import type { DiscoveryRecord } from "../agents/dialect.ts";
+import type { RecordPlace } from "../agents/dialect.ts";
 import { isEnded, maximumRecordBytes, parseMarker } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -87,8 +87,8 @@ export interface StaleRecordsSweep {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly owner: string | undefined;
-  /** Records as they will be written; their directories are looked through. */
-  readonly places: readonly DiscoveryRecord[];
+  /** Their directories are looked through. */
+  readonly places: readonly Pick<RecordPlace, "root" | "directories">[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { Announcement, WorkspaceRoots } from "../../src/companion/announcement.ts";
+import { copilot } from "../../src/agents/copilot/agent.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
@@ -19,7 +20,7 @@ function start() {
   const ending = new AbortController();
   const announcement = new Announcement({
     host: editor,
-    dialects: [gemini],
+    dialects: [gemini, copilot],
     platform,
     logger: nullLogger,
     roots,
@@ -110,5 +111,16 @@ describe("announcement", () => {
     expect(announcement.environment).toEqual({});
     await announcement.announce(announced);
     expect(records()).toBe(0);
+  });
+
+  it("takes away what a run that was killed left, also where it announces nothing itself yet", async () => {
+    const { announcement, files } = start();
+    await announcement.announce(announced);
+    const left = "/home/user/.copilot/ide/patchbay-7.lock";
+    await files.makeDirectory("/home/user/.copilot", 0o700);
+    await files.makeDirectory("/home/user/.copilot/ide", 0o700);
+    await files.createExclusive(left, JSON.stringify({ patchbay: { pid: 999_999 } }), 0o600);
+    await announcement.sweepStale();
+    expect(files.paths).not.toContain(left);
   });
 });
