@@ -12,7 +12,7 @@ export function walkthroughPages(): ReadonlyMap<string, string> {
 
 /** What is said as it is: commands, keys, names of agents, and the line below a table's header. */
 const fixed =
-  /^(?:`[^`]+`|(?:Ctrl|Alt)\+\S+(?: \(\S+\))?|Gemini CLI|Qwen Code|Claude Code|Copilot CLI|Pi|opencode|Kilo|-+|)$/u;
+  /^(?:`[^`]+`|(?:Ctrl|Alt)\+\S+(?: \(\S+\))?|Gemini CLI|Qwen Code|Claude Code|Copilot CLI|Codex CLI|Pi|opencode|Kilo|-+|)$/u;
 
 /** A page in another language, line by line, and a table cell by cell. */
 export function pageIn(page: string, translate: (text: string) => string): string {

@@ -8,7 +8,7 @@ import { asConfigured, runCommandOf, settingNamesOf } from "../src/contributions
 // manifest before it runs anything, so what core's catalogue holds must stand there, too. `pnpm run contributions`
 // Translations of them are made by the build (manifest-texts.mts).
 
-export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking" | "contextOnly">;
+export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking" | "contextOnly" | "loadHook">;
 
 /** The parts of package.json that name agents. */
 export interface Manifest {
@@ -40,8 +40,8 @@ export interface Words extends Readonly<Record<keyof typeof sentences, string>> 
 
 const english: Words = { ...sentences, locale: "en" };
 
-function isReviewed({ contextOnly }: Agent): boolean {
-  return contextOnly !== true;
+function isReviewed({ contextOnly, loadHook }: Agent): boolean {
+  return contextOnly !== true || loadHook !== undefined;
 }
 
 /** The manifest with the agents' parts written anew; all else stays. */

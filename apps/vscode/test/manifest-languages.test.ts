@@ -29,8 +29,7 @@ describe("the manifest in another language", () => {
     expect(marked["command.runGemini"]).toBe("»Run Gemini CLI«");
     for (const { agentName } of agents)
       expect(marked["welcome.connections"]).toContain(`[»Run ${agentName}«](command:`);
-    // Of the others nothing is reviewed.
-    const names = agents.flatMap(({ agentName, contextOnly }) => (contextOnly === true ? [] : [agentName]));
+    const names = agents.map(({ agentName }) => agentName);
     expect(marked["description"]).toContain(`${names.slice(0, -1).join(", ")} und ${names.at(-1)}`);
   });
 });

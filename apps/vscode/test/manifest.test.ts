@@ -209,6 +209,7 @@ describe("what the manifest says of agents", () => {
       "patchbay.agents.claude.command",
       "patchbay.agents.claude.permissionMode",
       "patchbay.agents.copilot.command",
+      "patchbay.agents.codex.command",
       "patchbay.agents.pi.command",
       "patchbay.agents.opencode.command",
       "patchbay.agents.kilo.command",

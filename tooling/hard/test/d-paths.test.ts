@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type AgentId, agents } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import * as ask from "../src/host/calls.ts";
+import { writeEvent } from "../src/attack/write-event.ts";
 import type { Sandbox } from "../src/sandbox.ts";
 import { connectHttp, connectWebSocket, pause, startEditor } from "./editor.ts";
 
@@ -17,18 +18,7 @@ async function hookOf(agent: AgentId, path: string, { workspace, home, tmp }: Sa
     ["--conditions=@patchbay/source", "--disable-warning=ExperimentalWarning", hookProgram, agent],
     { cwd: workspace, env: { PATH: "/usr/bin:/bin", HOME: home, TMPDIR: tmp }, stdio: ["pipe", "pipe", "inherit"] },
   );
-  const event = {
-    session_id: "s",
-    cwd: workspace,
-    hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
-    permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "pi" ? "write" : agent === "claude" || agent === "copilot" ? "Write" : "write_file",
-    tool_input:
-      agent === "copilot"
-        ? { path, file_text: `by ${agent}\n` }
-        : { [agent === "pi" ? "path" : "file_path"]: path, content: `by ${agent}\n` },
-  };
-  program.stdin.end(JSON.stringify(event));
+  program.stdin.end(writeEvent(agent, { cwd: workspace, path, text: `by ${agent}\n` }));
   let said = "";
   for await (const chunk of program.stdout) said += String(chunk);
   return said;
@@ -174,7 +164,7 @@ describe("paths of diffs", () => {
     const relative = ["a", "./dir/../a", "../workspace/a", "@a", "@dir/a"];
     // Gemini CLI and Claude Code stay inside with this one; the others leave the workspace, and their user hears of it.
     const leaving = `${workspace}/out/../leaving`;
-    for (const { id, agentName } of agents.filter(({ contextOnly }) => contextOnly !== true)) {
+    for (const { id, agentName } of agents.filter(({ loadHook }) => loadHook !== undefined)) {
       await sandbox.announced(id);
       for (const path of [...inside, ...relative, leaving]) {
         const what = `${id} ${JSON.stringify(path.slice(0, 80))}`;
@@ -186,7 +176,7 @@ describe("paths of diffs", () => {
         });
         const seen = await editor.until(what, async () => said ?? (await editor.openViews())[0], 20_000);
         if (typeof seen === "string") {
-          if (path === leaving && (id === "qwen" || id === "copilot" || id === "pi")) {
+          if (path === leaving && !["gemini", "claude"].includes(id)) {
             expect(seen, what).toBe("");
             const told = (await editor.call(ask.messages)).filter(({ code }) => code === "written-outside-workspace");
             expect(

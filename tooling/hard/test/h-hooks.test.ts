@@ -4,28 +4,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentId, agents } from "@patchbay/core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { writeEvent } from "../src/attack/write-event.ts";
 import type { Sandbox } from "../src/sandbox.ts";
 import { makeSandbox, startEditor } from "./editor.ts";
 
-/** Those that ask before they write: the others are told what is open, and no more. */
-const hooked = agents.filter(({ contextOnly }) => contextOnly !== true);
+/** Those that ask before they write. */
+const hooked = agents.filter(({ loadHook }) => loadHook !== undefined);
 
 /** The command that stands in agents' settings. */
 const program = fileURLToPath(new URL("../../../packages/cli/src/hook/main.ts", import.meta.url));
 
 const piProcess = fileURLToPath(new URL("../src/attack/pi-process.ts", import.meta.url));
-
-/** What an agent tells its hook before it writes a whole file, in a mode that asks nobody. */
-function writeEvent(agent: AgentId, sandbox: Sandbox, input: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({
-    session_id: "s1",
-    cwd: sandbox.workspace,
-    hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
-    permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
-    tool_name: agent === "pi" ? "write" : agent === "claude" || agent === "copilot" ? "Write" : "write_file",
-    tool_input: input,
-  });
-}
 
 /** Runs the hook of an agent as the agent does: what it has printed when it ends. */
 function runHook(agent: AgentId, sandbox: Sandbox, event: string): Promise<string> {
@@ -75,11 +64,9 @@ describe("hooks", () => {
       // Copilot CLI's tool makes new files only.
       const isNew = id === "copilot";
       if (!isNew) writeFileSync(path, "old\n");
-      const input = isNew
-        ? { path, file_text: "new\n" }
-        : { [id === "pi" ? "path" : "file_path"]: path, content: "new\n" };
-      const printed = runHook(id, sandbox, writeEvent(id, sandbox, input));
-      await editor.view();
+      const printed = runHook(id, sandbox, writeEvent(id, { cwd: sandbox.workspace, path, text: "new\n" }));
+      // All of them start at once.
+      await editor.view(undefined, 20_000);
       await editor.kill();
       expect(await printed).toMatch(denied);
       expect(await printed).toContain("The editor went away before the user decided");
@@ -93,9 +80,9 @@ describe("hooks", () => {
     const sandbox = makeSandbox();
     await startEditor({ sandbox });
     await sandbox.announced(agent);
-    const input = { file_path: join(sandbox.workspace, "a.txt"), content: "new\n", more: "DEEP" };
+    const write = { cwd: sandbox.workspace, path: join(sandbox.workspace, "a.txt"), text: "new\n" };
     const deep = "[".repeat(5_000) + "]".repeat(5_000);
-    const event = writeEvent(agent, sandbox, input).replace('"DEEP"', deep);
+    const event = writeEvent(agent, write, { more: "DEEP" }).replace('"DEEP"', deep);
     expect(await runHook(agent, sandbox, event)).toMatch(denied);
   });
 

@@ -142,7 +142,7 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
     const { helpText }: typeof Help = await import(at("packages/cli/src/help.ts"));
     const { parseCommandLine }: typeof CommandLine = await import(at("packages/cli/src/command-line.ts"));
     expect(helpText(undefined)).toContain(
-      "Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code, Copilot CLI, Pi, opencode, Kilo.",
+      "Agents: Gemini CLI, Qwen Code, Nova CLI, Claude Code, Copilot CLI, Codex CLI, Pi, opencode, Kilo.",
     );
     expect(helpText("doctor")).toContain("gemini, qwen, nova, claude");
     expect(parseCommandLine(["doctor", "--agent", "nova"], "/")).toMatchObject({ agents: ["nova"] });

@@ -79,6 +79,11 @@ export async function repairAtStart(
 
 /** What the agent still asks of its user: nothing, for what stands in the user's own settings. */
 function consentOf({ id, agentName }: AgentWithHook): string {
+  if (id === "codex")
+    return l10n.t(
+      "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+      agentName,
+    );
   return id === "claude"
     ? l10n.t("{0} does not ask for anything else.", agentName)
     : l10n.t("{0} does not ask for anything else. Hooks in a folder's own settings need a trusted folder.", agentName);

@@ -222,6 +222,11 @@ function consentOf({ id, agentName }: AgentWithHook): string {
     case "opencode":
     case "kilo":
       return l10n.t("{0} does not ask for anything else.", agentName);
+    case "codex":
+      return l10n.t(
+        "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+        agentName,
+      );
     case "gemini":
     case "qwen":
       return l10n.t(

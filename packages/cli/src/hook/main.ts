@@ -95,9 +95,9 @@ export function runAsProgram(): void {
   void hook();
 }
 
-/** This file is loaded by a plugin of ours into the process of its agent, which gives it this. Never throws. */
-export function attachToAgent(id: string, host: unknown): void {
-  attachTo(id, host, process.cwd());
+/** This file is loaded by a plugin of ours into the process of its agent, which gives it this. What comes back is for the agent. Never throws. */
+export function attachToAgent(id: string, host: unknown): unknown {
+  return attachTo(id, host, process.cwd());
 }
 
 // Where it is loaded it must not touch the streams: they are the agent's. The sources are only ever run.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createTestPlatform } from "@patchbay/testkit";
@@ -242,4 +242,34 @@ describe("patchbay hook for an agent that loads a program", () => {
     loaded.default(host);
     expect(host.heard).toBe("pi");
   });
+
+  it.each(["opencode", "kilo"] as const)(
+    "gives %s what it calls, also by a link, and takes the file away",
+    async (agent) => {
+      const { platform, run, printed, placed } = setUp();
+      const real = join(platform.home, "dotfiles");
+      const directory = join(platform.home, ".config", agent);
+      mkdirSync(real);
+      mkdirSync(dirname(directory), { recursive: true });
+      symlinkSync(real, directory);
+      const file = join(directory, "plugin", "patchbay.js");
+      expect(await run("install", true, { agent })).toBe(0);
+      await run("status", undefined, { agent });
+      expect(printed.at(-1)).toContain(`: installed (${file})`);
+      const module = join(platform.root, "patchbay.mjs");
+      writeFileSync(module, readFileSync(file, "utf8"));
+      const loaded: { default(host: unknown): Promise<unknown> } = await import(pathToFileURL(module).href);
+      vi.stubEnv("HOME", platform.home);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      rmSync(placed);
+      expect(await loaded.default({})).toEqual({});
+      writeFileSync(placed, "exports.attachToAgent = (id, host) => ({ id, host });");
+      expect(await loaded.default("host")).toEqual({ id: agent, host: "host" });
+      writeFileSync(file, `${readFileSync(file, "utf8")}// by hand\n`);
+      expect(await run("remove", true, { agent })).toBe(0);
+      expect([readdirSync(join(real, "plugin")), readdirSync(real)]).toEqual([[], ["plugin"]]);
+      expect(await run("install", true, { agent, project: true })).toBe(0);
+      expect(existsSync(join(platform.workspace, `.${agent}`, "plugin", "patchbay.js"))).toBe(true);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { claude } from "./claude/agent.ts";
+import { codex } from "./codex/agent.ts";
 import { copilot } from "./copilot/agent.ts";
 import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/agent.ts";
@@ -13,10 +14,11 @@ const listed: readonly [
   typeof qwen,
   typeof claude,
   typeof copilot,
+  typeof codex,
   typeof pi,
   typeof opencode,
   typeof kilo,
-] = [gemini, qwen, claude, copilot, pi, opencode, kilo];
+] = [gemini, qwen, claude, copilot, codex, pi, opencode, kilo];
 
 /** Id of an agent of the catalogue. */
 export type AgentId = (typeof listed)[number]["id"];

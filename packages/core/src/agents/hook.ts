@@ -49,6 +49,21 @@ interface HookWrite {
   readonly asks: boolean | undefined;
   /** One for each file. */
   readonly changes: readonly HookChange[];
+  /**
+   * Arguments with which the tool makes of all its files what the user wants, those left out that they refused; undefined where none can.
+   * Absent: the tool takes one change, or all as they are.
+   */
+  argumentsForAll?(finished: readonly FinishedChange[]): ToolArguments | undefined;
+}
+
+/** What the user made of one of several changes. */
+export interface FinishedChange {
+  readonly change: HookChange;
+  /** What is on disk by now; undefined: no such file. */
+  readonly before: string | undefined;
+  /** Undefined: nothing of it. */
+  readonly wanted: string | undefined;
+  readonly isAsProposed: boolean;
 }
 
 /** A tool that is about to run a shell command. */
@@ -113,9 +128,12 @@ export function relativePath(): PatchbayError {
 export interface HookChange extends NamedFile {
   /**
    * The whole file after the tool, byte for byte as the agent writes it; undefined where the tool would refuse, or that cannot
-   * be told. `before` is the file on disk with its byte order mark; undefined where there is none.
+   * be told. `before` is the file on disk with its byte order mark; undefined where there is none. `source`: the same of the file
+   * from which this one is moved.
    */
-  textAfter(before: string | undefined): string | undefined;
+  textAfter(before: string | undefined, source?: string): string | undefined;
+  /** What is moved here; absent: nothing is. */
+  readonly source?: NamedFile;
   /**
    * Arguments with which the tool makes exactly `wanted` of the file; undefined where none can, or the agent takes no others than its
    * own.
@@ -158,6 +176,7 @@ export function newTextOf(given: ToolArguments): string | undefined {
   return (
     textOf(given, "content") ??
     textOf(given, "new_string") ??
+    textOf(given, "newString") ??
     (Array.isArray(edits) ? (textOf(edits[0], "new_string") ?? textOf(edits[0], "newText")) : undefined)
   );
 }

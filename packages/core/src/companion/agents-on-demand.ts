@@ -94,7 +94,7 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
     return await (await this.#hooksFor(call))?.answerHook(call);
   }
 
-  async answerUnreadable(call: Pick<HookCall, "tokenName" | "pid" | "ports">): Promise<string | undefined> {
+  async answerUnreadable(call: Pick<HookCall, "tokenName" | "agent" | "pid" | "ports">): Promise<string | undefined> {
     return await (await this.#hooksFor(call))?.answerUnreadable(call);
   }
 

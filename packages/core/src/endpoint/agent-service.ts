@@ -104,6 +104,7 @@ export class AgentService {
 
 /** Header in which a hook names its process. */
 const hookProcessHeader = "patchbay-hook-process";
+const hookAgentHeader = "patchbay-hook-agent";
 
 /** So often a hook that waits is told that the companion lives, ms. */
 export const hookBeatMs = 20_000;
@@ -146,7 +147,7 @@ export class HookRoute {
   /** The connection ends with the answer: the rest of the body is not read. */
   async #answerUnreadable(request: IncomingMessage, response: ServerResponse, tokenName: string): Promise<void> {
     const { hooks, context } = this.#options;
-    const call = { tokenName, pid: processOf(request), ports: portsOf(request.socket) };
+    const call = { tokenName, agent: agentOf(request), pid: processOf(request), ports: portsOf(request.socket) };
     const output = await hooks?.answerUnreadable?.(call).catch((error: unknown) => {
       context.logger.error("A hook could not be answered.", { cause: messageOf(error) });
       return undefined;
@@ -185,6 +186,7 @@ export class HookRoute {
     try {
       const output = await hooks?.answerHook({
         tokenName,
+        agent: agentOf(request),
         event,
         pid: processOf(request),
         ports: portsOf(request.socket),
@@ -229,6 +231,11 @@ function readEvent(result: BodyResult): { readonly value: unknown } | undefined 
   } catch {
     return undefined;
   }
+}
+
+function agentOf({ headers }: IncomingMessage): string | undefined {
+  const agent = headers[hookAgentHeader];
+  return typeof agent === "string" ? agent : undefined;
 }
 
 function processOf({ headers }: IncomingMessage): number | undefined {

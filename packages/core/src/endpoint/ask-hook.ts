@@ -16,6 +16,8 @@ const mostCharacters = 64 * 1_048_576;
 export interface HookQuestion {
   readonly port: number;
   readonly token: string;
+  /** Whose event it is: several agents may read the same record, and have its token. */
+  readonly agent?: string;
   /** The event as the agent gave it: JSON. */
   readonly event: string;
   readonly pid: number;
@@ -69,7 +71,7 @@ interface Asking {
   end(): void;
 }
 
-function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
+function begin({ port, token, agent, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
   let begun: { readonly late: string; readonly gone: string } | undefined;
   let isSettled = false;
   let onLife: (forMs: number) => void = () => {};
@@ -94,6 +96,7 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
         "content-type": "application/json",
         "content-length": body.length,
         "patchbay-hook-process": String(pid),
+        ...(agent === undefined ? {} : { "patchbay-hook-agent": agent }),
       },
     },
     (response) => {

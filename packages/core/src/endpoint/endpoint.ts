@@ -33,6 +33,8 @@ export interface EndpointOptions {
 export interface HookCall {
   /** Which of the tokens let the hook in. */
   readonly tokenName: string;
+  /** The agent as the hook says itself; undefined where it does not. */
+  readonly agent?: string | undefined;
   /** What the agent told the hook, as it came. */
   readonly event: unknown;
   /** The process of the hook as it says itself; undefined where it does not. */
@@ -54,7 +56,7 @@ export interface HookAcceptor {
   /** What the hook prints; undefined: no opinion. */
   answerHook(call: HookCall): Promise<string | undefined>;
   /** The same for an event that is too large or no JSON that is read: it may be of a write. */
-  answerUnreadable?(call: Pick<HookCall, "tokenName" | "pid" | "ports">): Promise<string | undefined>;
+  answerUnreadable?(call: Pick<HookCall, "tokenName" | "agent" | "pid" | "ports">): Promise<string | undefined>;
 }
 
 export interface EndpointLimits {

@@ -34,7 +34,7 @@ const shutOutMs = 6_000;
 
 export interface HookRun {
   readonly platform: HookPlatform;
-  readonly dialect: Pick<Dialect, "places" | "portVariable">;
+  readonly dialect: Pick<Dialect, "id" | "places" | "portVariable">;
   /** What the agent gave on the standard input. */
   readonly event: string;
   /** Where the hook was started. */
@@ -86,6 +86,7 @@ export async function runHook({
         const reply = await askHook({
           port,
           token,
+          agent: dialect.id,
           event,
           pid: platform.process.pid,
           limitMs: left,

@@ -85,13 +85,12 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (asksForContext(call.event)) return await tellContext(call, this.#options.tracker);
     const question = readReviewQuestion(call.event);
     if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
-    const hook = await this.#hookOf(call.tokenName);
+    const dialect = this.#dialectOf(call);
+    const hook = await this.#hookOf(dialect);
     const event = hook?.read(call.event);
-    if (hook === undefined || event === undefined) return undefined;
-    const { activities, dialects } = this.#options;
-    const dialect = dialects.find(({ id }) => id === call.tokenName);
-    activities.note(call.tokenName, event);
-    if (dialect === undefined) return undefined;
+    if (dialect === undefined || hook === undefined || event === undefined) return undefined;
+    const { activities } = this.#options;
+    activities.note(dialect.id, event);
     const owner = ownerOf(dialect, event.session, hook);
     if (event.kind === "shows") return await this.#show(owner.sessionId);
     if (event.kind === "session-began") {
@@ -149,9 +148,11 @@ export class HookDesk implements HookAcceptor, Disposable {
     }
   }
 
-  async answerUnreadable({ tokenName }: Pick<HookCall, "tokenName">): Promise<string | undefined> {
-    const hook = await this.#hookOf(tokenName);
-    const verdict = hook === undefined ? undefined : await this.#reviews.ofUnreadable(tokenName);
+  async answerUnreadable(call: Pick<HookCall, "tokenName" | "agent">): Promise<string | undefined> {
+    const dialect = this.#dialectOf(call);
+    const hook = await this.#hookOf(dialect);
+    const isHooked = dialect !== undefined && hook !== undefined;
+    const verdict = isHooked ? await this.#reviews.ofUnreadable(dialect.id) : undefined;
     return verdict === undefined ? undefined : hook?.encode(verdict);
   }
 
@@ -212,11 +213,18 @@ export class HookDesk implements HookAcceptor, Disposable {
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
 
-  async #hookOf(agent: string): Promise<AgentHook | undefined> {
-    const load = this.#options.dialects.find(({ id }) => id === agent)?.loadHook;
-    if (load === undefined) return undefined;
-    const hook = this.#hooks.get(agent) ?? new LoadOnce(load);
-    this.#hooks.set(agent, hook);
+  /** The agent whose hook it is. What it says counts only among those that read the record whose token it has shown. */
+  #dialectOf({ tokenName, agent }: Pick<HookCall, "tokenName" | "agent">): Dialect | undefined {
+    const { dialects } = this.#options;
+    const readers = dialects.filter(({ id, recordsOf }) => (recordsOf ?? id) === tokenName);
+    return readers.find(({ id }) => id === agent) ?? readers.find(({ id }) => id === tokenName);
+  }
+
+  async #hookOf(dialect: Dialect | undefined): Promise<AgentHook | undefined> {
+    const load = dialect?.loadHook;
+    if (dialect === undefined || load === undefined) return undefined;
+    const hook = this.#hooks.get(dialect.id) ?? new LoadOnce(load);
+    this.#hooks.set(dialect.id, hook);
     return await hook.get();
   }
 }

@@ -68,6 +68,13 @@ interface Target {
   readonly checked: CheckedPath;
 }
 
+/** A change that is to be reviewed. */
+interface Wanted extends Target {
+  readonly change: HookChange;
+  /** From where the file comes. */
+  readonly source: Target | undefined;
+}
+
 /** A change under review. */
 interface Asked extends ReviewedChange {
   readonly outcome: Promise<DiffOutcome>;
@@ -96,7 +103,7 @@ export class HookReviews {
     const { platform, sessions } = this.#options;
     const policies = event.isPaused ? undefined : this.#options.policies();
     if (policies === undefined) return undefined;
-    const wanted: (Target & { readonly change: HookChange })[] = [];
+    const wanted: Wanted[] = [];
     let untold: string | undefined;
     for (const change of event.changes) {
       const target = await this.#targetOf(change, event.cwd);
@@ -106,8 +113,10 @@ export class HookReviews {
       } else if (!target.checked.inside) this.#tellOutside(change, target, { owner, cwd: event.cwd });
       else {
         this.#options.onWrite(owner.sessionId, target.path);
-        if (await this.#isReviewed(target.checked.real, owner.dialect, policies.setting))
-          wanted.push({ change, ...target });
+        if (await this.#isReviewed(target.checked.real, owner.dialect, policies.setting)) {
+          const source = change.source === undefined ? undefined : await this.#targetOf(change.source, event.cwd);
+          wanted.push({ change, ...target, source: source === undefined || "untold" in source ? undefined : source });
+        }
       }
     }
     if (wanted.length === 0 && untold === undefined) return undefined;
@@ -115,6 +124,9 @@ export class HookReviews {
     if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
     // One no is a no to the call.
     if (untold !== undefined) return { kind: "deny", reason: untold };
+    // What one part makes of a file another one would find.
+    const twice = wanted.find(({ checked }, at) => wanted.findIndex((one) => one.checked.real === checked.real) < at);
+    if (twice !== undefined) return { kind: "deny", reason: unclearReason(twice.path) };
     const asked: Asked[] = [];
     try {
       for (const one of wanted) {
@@ -255,16 +267,14 @@ export class HookReviews {
   }
 
   /** Undefined: there is nothing to ask. */
-  async #open(
-    { change, path, checked }: Target & { readonly change: HookChange },
-    owner: ProposalOwner,
-  ): Promise<Asked | "unclear" | undefined> {
+  async #open({ change, path, checked, source }: Wanted, owner: ProposalOwner): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
     const { isText, text: onDisk } = await readForHook(checked, platform.files);
     const ahead = owner.asksAhead === true && isText ? diffs.aheadText(owner.sessionId, real, onDisk) : undefined;
     const before = ahead ?? onDisk;
-    const after = isText ? change.textAfter(before) : undefined;
+    const moved = source === undefined ? undefined : await readForHook(source.checked, platform.files);
+    const after = isText ? change.textAfter(before, moved?.text) : undefined;
     if (after === undefined) return "unclear";
     if (after === before || this.#verdicts.takePromised(owner.sessionId, real, after)) return undefined;
     if (ahead === undefined && diffs.isAccepted(real, after)) return undefined;
@@ -295,8 +305,15 @@ export class HookReviews {
       hook.encode({ kind: "deny", reason: undecidedReason }),
       hook.encode({ kind: "deny", reason: leftReason }),
     );
-    const of = { ownerId: owner.sessionId, isOnly: asked.length === 1 };
+    const of = { ownerId: owner.sessionId, argumentsFor: this.#soleArguments(asked, event) };
     try {
+      if (asked.length > 1 && event.argumentsForAll !== undefined) {
+        const outcomes = await Promise.all(asked.map(({ outcome }) => outcome));
+        return await this.#verdicts.ofAll(asked, outcomes, {
+          ownerId: owner.sessionId,
+          argumentsForAll: event.argumentsForAll,
+        });
+      }
       const verdicts: HookVerdict[] = [];
       for (const one of asked) {
         const verdict = await this.#verdicts.of(one, await one.outcome, of);
@@ -309,6 +326,17 @@ export class HookReviews {
       following.dispose();
       for (const end of ends) end();
     }
+  }
+
+  /** How the arguments are replaced where one change alone is under review. */
+  #soleArguments(
+    asked: readonly Asked[],
+    { argumentsForAll }: Extract<HookEvent, { kind: "write" }>,
+  ): HookChange["argumentsFor"] | undefined {
+    const [{ change } = {}] = asked;
+    if (asked.length !== 1 || change === undefined) return undefined;
+    if (argumentsForAll === undefined) return change.argumentsFor.bind(change);
+    return (before, wanted) => argumentsForAll([{ change, before, wanted, isAsProposed: false }]);
   }
 
   /** What is written outside of the workspace is not reviewed. The user hears of it where its name said otherwise. */

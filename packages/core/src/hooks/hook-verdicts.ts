@@ -1,6 +1,12 @@
 import { splitByteOrderMark } from "../diff/text-fidelity.ts";
 import { limitText } from "../support/text.ts";
-import { type HookChange, type HookVerdict, newTextOf } from "../agents/hook.ts";
+import {
+  type FinishedChange,
+  type HookChange,
+  type HookVerdict,
+  newTextOf,
+  type ToolArguments,
+} from "../agents/hook.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { CheckedPath } from "../session/path-check.ts";
@@ -64,6 +70,11 @@ function changedNote(path: string, text: string | undefined): string {
   return told === undefined || limitText(told, longestTextBytes).length < told.length
     ? `${changed} Read the file before you go on with it.`
     : `${changed} In place of your text stands:\n${told}`;
+}
+
+/** What the model reads of a change that the user accepted, where the whole call was not made. */
+function acceptedReason(path: string): string {
+  return `The user accepted this change of ${path} as it is. Nothing was written yet: make it again.`;
 }
 
 /** What the model reads where the user wants the file as it is. */
@@ -132,11 +143,14 @@ export class HookVerdicts {
     this.#onToldAnew = onToldAnew;
   }
 
-  /** `isOnly`: the call changes nothing else, so that its arguments can be replaced. */
+  /** `argumentsFor`: how the call's arguments are replaced; undefined: they cannot be. */
   async of(
     { change, path, real, onDisk, before, after }: ReviewedChange,
     outcome: DiffOutcome,
-    { ownerId, isOnly }: { readonly ownerId: string; readonly isOnly: boolean },
+    {
+      ownerId,
+      argumentsFor,
+    }: { readonly ownerId: string; readonly argumentsFor: HookChange["argumentsFor"] | undefined },
   ): Promise<HookVerdict> {
     if (outcome.kind === "rejected" || outcome.kind === "closed") {
       return { kind: "deny", reason: rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined) };
@@ -147,14 +161,70 @@ export class HookVerdicts {
     const now = text === onDisk ? before : text;
     if (now === wanted) return { kind: "deny", reason: unchangedReason(path) };
     if (wanted === after && now === before && !change.isDelicate) return { kind: "allow" };
-    const given = isOnly ? change.argumentsFor(now, wanted) : undefined;
+    const given = argumentsFor?.(now, wanted);
     if (given !== undefined) {
-      return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given)) };
+      return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given) ?? wanted) };
     }
     if (wanted === change.textAfter(now)) return { kind: "allow" };
     this.#promised.set(`${ownerId} ${real}`, wanted);
     this.#onToldAnew(ownerId, real);
     return { kind: "deny", reason: rewrittenReason(path, wanted) };
+  }
+
+  /** The same of several changes that one call makes: what the user refused is left out of it. */
+  async ofAll(
+    asked: readonly ReviewedChange[],
+    outcomes: readonly DiffOutcome[],
+    {
+      ownerId,
+      argumentsForAll,
+    }: {
+      readonly ownerId: string;
+      readonly argumentsForAll: (finished: readonly FinishedChange[]) => ToolArguments | undefined;
+    },
+  ): Promise<HookVerdict> {
+    const ends: (FinishedChange & { readonly path: string; readonly real: string; readonly refusal?: string })[] = [];
+    for (const [index, { change, path, real, onDisk, before, after }] of asked.entries()) {
+      const outcome = outcomes[index];
+      const { text } = await readForHook({ exists: true, real }, this.#files);
+      const now = text === onDisk ? before : text;
+      const common = { change, path, real, before: now };
+      if (outcome?.kind === "accepted") {
+        const wanted = outcome.text === now ? undefined : outcome.text;
+        const isAsProposed = outcome.text === after && now === before;
+        ends.push({
+          ...common,
+          wanted,
+          isAsProposed,
+          ...(wanted === undefined ? { refusal: unchangedReason(path) } : {}),
+        });
+      } else if (outcome?.kind === "rejected" || outcome?.kind === "closed") {
+        const refusal = rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined);
+        ends.push({ ...common, wanted: undefined, isAsProposed: false, refusal });
+      } else return { kind: "deny", reason: leftReason };
+    }
+    const refusals = ends.flatMap(({ refusal }) => refusal ?? []);
+    if (refusals.length === ends.length) return { kind: "deny", reason: refusals.join("\n") };
+    if (ends.every(({ isAsProposed }) => isAsProposed)) return { kind: "allow" };
+    const given = argumentsForAll(ends);
+    const others = ends.filter(({ wanted }) => wanted !== undefined);
+    if (given !== undefined) {
+      const notes = others.flatMap(({ path, wanted, isAsProposed }) =>
+        isAsProposed ? [] : [changedNote(path, wanted)],
+      );
+      const kept = `The user reviewed the files of this patch one by one. Written: ${others.map(({ path }) => path).join(", ")}.`;
+      const leftOut = refusals.map((refusal) => refusal.replace("Nothing was written.", "It was left out."));
+      return { kind: "allow-changed", arguments: given, note: [kept, ...leftOut, ...notes].join("\n") };
+    }
+    // They are not asked about these again.
+    for (const { real, wanted } of others) {
+      this.#promised.set(`${ownerId} ${real}`, wanted ?? "");
+      this.#onToldAnew(ownerId, real);
+    }
+    const told = others.map(({ path, wanted = "", isAsProposed }) =>
+      isAsProposed ? acceptedReason(path) : rewrittenReason(path, wanted),
+    );
+    return { kind: "deny", reason: [...refusals, ...told].join("\n") };
   }
 
   /** The agent writes what the user wrote: they are not asked about their own text. Holds once. */

@@ -46,8 +46,14 @@ const guardedPaths = [
   ".claude/settings.local.json",
   ".gemini/settings.json",
   ".qwen/settings.json",
+  ".codex/config.toml",
+  ".codex/hooks.json",
   ".pi/settings.json",
   ".pi/extensions/**",
+  ".opencode/plugin/**",
+  ".opencode/plugins/**",
+  ".kilo/plugin/**",
+  ".kilo/plugins/**",
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HookChange } from "../../src/agents/hook.ts";
 import { piHook } from "../../src/agents/pi/behaviour.ts";
-import { contextNote } from "../../src/agents/pi/context.ts";
+import { contextNote } from "../../src/agents/context-note.ts";
 
 const source = { session_id: "s", cwd: "/ws" };
 

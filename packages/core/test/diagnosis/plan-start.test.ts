@@ -21,6 +21,7 @@ const events: Readonly<Partial<Record<AgentId, readonly string[]>>> = {
   claude: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   copilot: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   // It has a file of ours in place of entries.
+  codex: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
   pi: [],
 };
 

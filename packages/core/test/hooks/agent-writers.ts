@@ -30,12 +30,12 @@ function makeWay(file: string, { root }: Worker): void {
   mkdirSync(dirname(file), { recursive: true });
 }
 
-/** The agents that have a hook. */
-export type HookedAgent = Exclude<AgentId, "opencode" | "kilo">;
+/** The agents that have a hook; Kilo writes as opencode does. */
+export type HookedAgent = Exclude<AgentId, "kilo">;
 
 /**
  * Writes a new text to what a model calls its file, as the tool of each agent does, by what the real ones left on disk (Claude Code
- * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102, Pi 0.74.2); throws where they refuse. Written apart from our own code on purpose.
+ * 2.1.328, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot CLI 1.0.102, Codex CLI 0.171.0, Pi 0.74.2, opencode 1.18.34); throws where they refuse. Written apart from our own code on purpose.
  */
 export const writers: Readonly<Record<HookedAgent, (path: string, text: string, worker: Worker) => void>> = {
   claude: (path, text, worker) => {
@@ -66,6 +66,16 @@ export const writers: Readonly<Record<HookedAgent, (path: string, text: string, 
     renameSync(`${file}.tmp`, file);
   },
   copilot: madeByCopilot,
+  codex: (path, text, worker) => {
+    const file = resolve(worker.cwd, path);
+    makeWay(file, worker);
+    writeFileSync(file, text);
+  },
+  opencode: (path, text, worker) => {
+    const file = isAbsolute(path) ? path : join(worker.cwd, path);
+    makeWay(file, worker);
+    writeFileSync(file, text);
+  },
   pi: (path, text, worker) => {
     const file = resolvedByPi(path, worker);
     makeWay(file, worker);

@@ -25,6 +25,13 @@ export interface HookLab extends WorkspaceLab, EditorRun {
   askUntil(call: Call, signal: AbortSignal): Promise<void>;
 }
 
+const momentsBefore: Readonly<Partial<Record<AgentId, string>>> = {
+  gemini: "BeforeTool",
+  pi: "tool_call",
+  opencode: "tool.execute.before",
+  kilo: "tool.execute.before",
+};
+
 /** A workspace with a companion that is started, and the agents' hooks. */
 export async function createHookLab(text?: string, turns?: TurnWitness): Promise<HookLab> {
   const lab = createWorkspaceLab(text);
@@ -35,7 +42,7 @@ export async function createHookLab(text?: string, turns?: TurnWitness): Promise
     JSON.stringify({
       session_id: session,
       cwd,
-      hook_event_name: agent === "gemini" ? "BeforeTool" : agent === "pi" ? "tool_call" : "PreToolUse",
+      hook_event_name: momentsBefore[agent] ?? "PreToolUse",
       ...(mode === undefined ? {} : { permission_mode: mode }),
       tool_name: tool,
       tool_input: input,

@@ -7,7 +7,7 @@ import type { ToolArguments } from "../../src/agents/hook.ts";
 import { BeyondLab, type HookedAgent, toldByAgent, type Worker, writers } from "./agent-writers.ts";
 import { createHookLab, type HookLab } from "./hook-lab.ts";
 
-const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen", "pi"];
+const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen", "pi", "opencode"];
 
 /** The tool that writes a whole file. */
 function writing(
@@ -15,7 +15,12 @@ function writing(
   path: string,
   content: string,
 ): { readonly tool: string; readonly input: ToolArguments } {
+  if (agent === "codex") {
+    const lines = ["*** Begin Patch", `*** Add File: ${path}`, `+${content.trimEnd()}`, "*** End Patch"];
+    return { tool: "apply_patch", input: { command: lines.join("\n") } };
+  }
   if (agent === "pi") return { tool: "write", input: { path, content } };
+  if (agent === "opencode") return { tool: "write", input: { filePath: path, content } };
   return { tool: agent === "claude" ? "Write" : "write_file", input: { file_path: path, content } };
 }
 
@@ -204,6 +209,17 @@ const denied: Readonly<Record<HookedAgent, readonly string[]>> = {
     "quotes",
   ],
   copilot: deniedToAll,
+  codex: deniedToAll,
+  // `~` is a folder by then.
+  opencode: [
+    ...deniedToAll,
+    "~ alone",
+    "a link to /dev/fd",
+    "dot at the end",
+    "dot dot behind a file",
+    "trailing slash",
+    "NUL",
+  ],
   pi: [...deniedToAll, "a link to /dev/fd", "dot at the end", "dot dot behind a file", "trailing slash", "NUL"],
 };
 

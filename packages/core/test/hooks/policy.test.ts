@@ -62,6 +62,8 @@ describe("which writes are reviewed", () => {
     expect(await reviewed(".claude/settings.local.json", policies)).toBe(true);
     expect(await reviewed(".pi/extensions/deep/index.ts", policies)).toBe(true);
     expect(await reviewed(".pi/settings.json", policies)).toBe(true);
+    expect(await reviewed(".codex/hooks.json", policies)).toBe(true);
+    expect(await reviewed(".codex/config.toml", policies)).toBe(true);
   });
 
   it.each([

@@ -23,6 +23,8 @@ export interface AgentKind {
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];
+  /** What it is started with to do one thing without a person; absent: `-p` and the prompt. */
+  headless?(prompt: string): readonly string[];
   /** What it is started with in a terminal, beside its command. */
   readonly terminalArguments?: readonly string[];
   /** Modes in which it never asks an editor. */
@@ -46,6 +48,8 @@ export interface AgentKind {
   commandTurns(command: string): readonly Turn[];
   accept(terminal: Terminal): Promise<void>;
   reject(terminal: Terminal): Promise<void>;
+  /** Stops the turn; absent: by what rejects. */
+  interrupt?(terminal: Terminal): Promise<void>;
 }
 
 /** A mode in which an agent never asks an editor. */
@@ -197,7 +201,7 @@ export async function prepareAgent(
   if (headless !== undefined) model.play(...headless.turns);
   const launcher = join(lab.root, `run-${kind.id}`);
   const variables = { ...kind.environment(lab, model.url), ...mode?.environment, ...start.environment, ...extra };
-  const prompt = headless === undefined ? [] : ["-p", headless.prompt];
+  const prompt = headless === undefined ? [] : (kind.headless?.(headless.prompt) ?? ["-p", headless.prompt]);
   const command = [...kind.command(), ...prompt, ...(mode?.arguments ?? kind.terminalArguments ?? [])];
   const first = `echo $$ > ${quote(join(lab.root, `pid-${kind.id}`))}`;
   if (start.run === undefined)

@@ -1,32 +1,35 @@
 import { type AgentId, agentOf, agents } from "@patchbay/core";
 import type { AgentKind } from "./agent.ts";
 import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
 import { gemini } from "./gemini.ts";
 import { kilo, opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { qwen } from "./qwen.ts";
 
-const kinds: readonly AgentKind[] = [gemini, qwen, claude, copilot, pi, opencode, kilo];
+const kinds: readonly AgentKind[] = [gemini, qwen, claude, copilot, codex, pi, opencode, kilo];
 
 /** The agents of the catalogue that can be run here, in its order. */
 const runnable = agents.filter(({ id }) => kinds.some((kind) => kind.id === id));
 
-/** Those that want to know what is open, and nothing else. */
+/** Those whose own protocol carries what is open, and nothing else. */
 export const contextAgents: readonly AgentId[] = runnable.flatMap(({ id, contextOnly }) =>
   contextOnly === true ? [id] : [],
 );
 
 /** Those that have hooks. */
-export const withReadersHooked: readonly AgentId[] = runnable.flatMap(({ id, contextOnly }) =>
-  contextOnly === true ? [] : [id],
+export const withReadersHooked: readonly AgentId[] = runnable.flatMap(({ id, loadHook }) =>
+  loadHook === undefined ? [] : [id],
 );
 
 /** The same without those whose reviews are for reading. */
 export const everyHooked: readonly AgentId[] = withReadersHooked.filter((id) => agentOf(id).takesEdits);
 
 /** Those whose own protocol has changes reviewed, with those whose reviews are for reading. */
-export const readersToo: readonly AgentId[] = withReadersHooked.filter((id) => agentOf(id).transport !== "hook");
+export const readersToo: readonly AgentId[] = withReadersHooked.filter(
+  (id) => agentOf(id).transport !== "hook" && agentOf(id).contextOnly !== true,
+);
 
 /** Those that write what the user made of their proposal. */
 export const everyAgent: readonly AgentId[] = readersToo.filter((id) => agentOf(id).takesEdits);

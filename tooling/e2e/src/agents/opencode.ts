@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type AgentId, agentOf } from "@patchbay/core";
 import { openaiProtocol } from "../models/openai.ts";
 import { kiloBinary, opencodeBinary } from "../prerequisites/components.ts";
+import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import type { AgentKind } from "./agent.ts";
 
 /** What the members of the family have in common. */
@@ -27,8 +28,10 @@ function family(id: AgentId, binary: () => string, variables: string): AgentKind
       XDG_CACHE_HOME: join(lab.home, ".cache"),
     }),
     command: () => [binary()],
-    quietModes: [],
-    takesUsersText: false,
+    headless: (prompt) => ["run", prompt],
+    // It asks after its plugin, which answers what the user has answered.
+    quietModes: [{ arguments: [] }],
+    takesUsersText: true,
     ready: /ctrl\+p commands/u,
     approval: /Permission required/u,
     // It says nothing of an editor by itself: its label names the file that is open there.
@@ -45,6 +48,11 @@ function family(id: AgentId, binary: () => string, variables: string): AgentKind
       await terminal.press("Enter");
     },
     reject: async (terminal) => {
+      await terminal.press("Escape");
+    },
+    interrupt: async (terminal) => {
+      await terminal.press("Escape");
+      await waitForScreen(terminal, /again to interrupt/u, 10_000);
       await terminal.press("Escape");
     },
   };

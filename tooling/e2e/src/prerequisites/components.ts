@@ -37,6 +37,7 @@ const qwenVersion = agentVersion("QWEN", "0.24.4");
 const claudeVersion = agentVersion("CLAUDE", "2.1.328");
 const piVersion = agentVersion("PI", "0.74.2");
 const copilotVersion = agentVersion("COPILOT", "1.0.102");
+const codexVersion = agentVersion("CODEX", "0.171.0");
 const opencodeVersion = agentVersion("OPENCODE", "1.18.34");
 const kiloVersion = agentVersion("KILO", "7.7.9");
 
@@ -139,6 +140,15 @@ export const copilotCli: Component = packages("copilot-cli", copilotVersion, [
 /** The binary of {@link copilotCli}. */
 export function copilotBinary(): string {
   return join(componentDirectory(copilotCli), "node_modules", "@github", `copilot-${platform}`, "copilot");
+}
+
+/** Codex CLI: its platform package has the native programs. */
+export const codexCli: Component = packages("codex-cli", codexVersion, [`@openai/codex@${codexVersion}-${platform}`]);
+
+/** The binary of {@link codexCli}. */
+export function codexBinary(): string {
+  const target = `${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl`;
+  return join(componentDirectory(codexCli), "node_modules", "@openai", "codex", "vendor", target, "bin", "codex");
 }
 
 /** Pi. */

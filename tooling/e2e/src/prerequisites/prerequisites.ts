@@ -2,6 +2,7 @@ import { ensureInstalled, type Component } from "./cache.ts";
 import {
   claudeCode,
   codeServer,
+  codexCli,
   copilotCli,
   geminiCli,
   kiloProgram,
@@ -23,6 +24,7 @@ const byName: Readonly<Record<string, Component>> = {
   "qwen-reading-records": recordReadingQwenCode,
   claude: claudeCode,
   copilot: copilotCli,
+  codex: codexCli,
   pi: piAgent,
   opencode: opencodeProgram,
   kilo: kiloProgram,

@@ -132,10 +132,16 @@ function doneWords(action: HookAction, { agent, agentName }: HookState): string 
   const consent =
     agent === "claude"
       ? nls.localize("patchbay/hook/consentNone", "{0} does not ask for anything else.", agentName)
-      : nls.localize(
-          "patchbay/hook/consentTrust",
-          "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
-          agentName,
-        );
+      : agent === "codex"
+        ? nls.localize(
+            "patchbay/hook/consentCodex",
+            "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+            agentName,
+          )
+        : nls.localize(
+            "patchbay/hook/consentTrust",
+            "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
+            agentName,
+          );
   return `${done} ${consent}`;
 }

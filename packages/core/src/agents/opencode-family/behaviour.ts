@@ -1,8 +1,14 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type Choice, type ChoiceFacts, holds, rank, type ReadRecord, realPlace, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
-import { chosenDirectory, type OwnSettings, SettingsLayers, type SettingsPlace } from "../settings.ts";
+import { type AgentHook, argumentsOf, type HookReading, readEvent, textOf } from "../hook.ts";
+import { pluginFile } from "../plugin.ts";
+import { inFolder, type OwnSettings, SettingsLayers, type SettingsPlace } from "../settings.ts";
 import { type Surroundings, variableOf } from "../surroundings.ts";
+import type { FamilyAgent } from "./family.ts";
+import { moments } from "./names.ts";
+import { inBase, inConfiguration } from "./places.ts";
+import { changesOf, commandOf } from "./tools.ts";
 
 /** A member's side of a diagnosis, by its id, which its folders and its variables begin with: docs/protocols/opencode.md. */
 export function familyChecks(id: string): AgentChecks {
@@ -54,7 +60,7 @@ function portWithoutToken(surroundings: Pick<Surroundings, "environment">, id: s
 
 async function readSettings(place: SettingsPlace, id: string): Promise<OwnSettings> {
   const state = inBase(place, "XDG_STATE_HOME", [".local", "state"], id, "kv.json");
-  const settingsFile = inBase(place, "XDG_CONFIG_HOME", [".config"], id, `${id}.json`);
+  const settingsFile = inConfiguration(place, id, `${id}.json`);
   const kept = await SettingsLayers.read(place, [state]);
   const isOff = kept.flag("file_context_enabled") === false;
   return {
@@ -76,10 +82,50 @@ async function readSettings(place: SettingsPlace, id: string): Promise<OwnSettin
   };
 }
 
-/** Below a base directory of the system's, which a variable may name. */
-function inBase(place: SettingsPlace, variable: string, usual: readonly string[], ...names: readonly string[]): string {
-  const { platform } = place;
-  const join = (path: string, name: string): string => joinPath(platform, path, name);
-  const base = chosenDirectory(place, variable) ?? usual.reduce(join, platform.process.homeDirectory);
-  return names.reduce(join, base);
+const fileName = "patchbay.js";
+
+const reading: HookReading = {
+  moments,
+  command: (event) => commandOf(textOf(event, "tool_name"), argumentsOf(event)),
+  changes: (event) => changesOf(textOf(event, "tool_name"), argumentsOf(event)),
+  // Its question comes after the plugin, which answers it.
+  asksBeforeWrite: () => false,
+};
+
+/** A member's events, as its plugin tells of them, and verdicts as it takes them: docs/protocols/opencode.md. */
+export function familyHook({ id, agentName }: Pick<FamilyAgent<string>, "id" | "agentName">): AgentHook {
+  return {
+    settings: {
+      file: (place, scope) => {
+        const [own] = inFolder(place, joinPath(place.platform, `.${id}`, "plugin"), fileName);
+        return scope === "project" && own !== undefined ? own : inConfiguration(place, id, "plugin", fileName);
+      },
+      entries: [],
+      isStrict: false,
+      shell: undefined,
+      consent: undefined,
+      plugin: pluginFile({
+        id,
+        agentName,
+        kind: "plugin",
+        body: [
+          "export default async function patchbay(host) {",
+          "  try {",
+          '    const program = join(homedir(), ".patchbay", "patchbay-hook.cjs");',
+          "    // An earlier one can only be run: loaded here, it would read what you type.",
+          '    if (!readFileSync(program, "utf8").includes("attachToAgent")) return {};',
+          `    return createRequire(program)(program).attachToAgent("${id}", host) ?? {};`,
+          "  } catch {",
+          `    // ${agentName} goes on as if this file were not there.`,
+          "    return {};",
+          "  }",
+          "}",
+        ],
+      }),
+    },
+    read: (event) => readEvent(event, reading),
+    encode: (verdict) => JSON.stringify(verdict),
+    encodeNote: (note) => JSON.stringify({ kind: "told", note }),
+    asksAhead: true,
+  };
 }

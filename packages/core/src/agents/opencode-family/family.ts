@@ -17,7 +17,7 @@ export function familyDialect<const Id extends string>({ id, agentName, program 
     // It connects unasked; a record that fits is looked for again and again.
     connecting: { input: "", command: program.command },
     offersExtension: false,
-    takesEdits: false,
+    takesEdits: true,
     takesMentions: true,
     contextOnly: true,
     transport: "websocket",
@@ -33,6 +33,7 @@ export function familyDialect<const Id extends string>({ id, agentName, program 
     recognise: ({ transport, clientName }) => (transport === "websocket" && clientName === "opencode" ? 5 : 0),
     constantVersion: "0.0.0",
     load: async () => (await import("./engine.ts")).openCodeEngine,
+    loadHook: async () => (await import("./behaviour.ts")).familyHook({ id, agentName }),
     loadChecks: async () => (await import("./behaviour.ts")).familyChecks(id),
   };
 }

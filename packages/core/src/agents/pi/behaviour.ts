@@ -3,9 +3,10 @@ import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes }
 import type { AgentChecks } from "../dialect.ts";
 import { type AgentHook, argumentsOf, type HookMoments, type HookReading, readEvent, textOf } from "../hook.ts";
 import { chosenDirectory, inFolder, type OwnSettings, SettingsLayers, type SettingsPlace } from "../settings.ts";
-import { contextNote } from "./context.ts";
+import { contextNote } from "../context-note.ts";
 import { extension } from "./extension.ts";
-import { changesOf, commandTool } from "./tools.ts";
+import { commandTool } from "./names.ts";
+import { changesOf } from "./tools.ts";
 
 const fileName = "patchbay.js";
 

@@ -1,25 +1,22 @@
 import { memberOf, type PatchbayInAgent, textOf } from "../hook.ts";
-import { memberOfAny, PiSigns, registerCommand } from "./signs.ts";
-import { commandTool, editTool, writeTool } from "./tools.ts";
+import {
+  type Answer,
+  goodbyeMs,
+  memberOfAny,
+  NotesOfCalls,
+  put,
+  readAnswer,
+  reviewMs,
+  turnMs,
+  unusableReason,
+  writtenMs,
+} from "../plugin.ts";
+import { commandTool, editTool, writeTool } from "./names.ts";
+import { PiSigns, registerCommand } from "./signs.ts";
 
 // Runs in Pi's own process: docs/protocols/pi.md. A handler that throws blocks the tool, and one that waits holds Pi up.
 
-/** Pi waits for the review without a limit; a review waits longer than anybody is away, ms. */
-const reviewMs = 14 * 24 * 60 * 60 * 1_000;
-
-/** For a word about what was written, or about a turn, Pi's user waits so long at most, ms. */
-const writtenMs = 10_000;
-const turnMs = 3_000;
-const goodbyeMs = 1_000;
-
 const reviewedTools: ReadonlySet<unknown> = new Set([writeTool, editTool, commandTool]);
-
-/** What the model reads where the user's text does not reach its tool. */
-const unusableReason =
-  "The user reviewed this change in their editor and changed it, and their text could not be passed on. Nothing was written: try again.";
-
-/** So many notes about calls that never ended are kept. */
-const mostNotes = 64;
 
 /** What an extension is given. */
 interface PiApi {
@@ -42,7 +39,7 @@ export function attachPi(host: unknown, patchbay: PatchbayInAgent): void {
   if (!isApi(host)) return;
   const signs = new PiSigns(async (context) => await patchbay.editorOf(textOf(sourceIn(context), "cwd") ?? ""));
   /** What the model is to read when a call has ended. */
-  const notes = new Map<string, string>();
+  const notes = new NotesOfCalls();
   const listen = (name: string, handle: (event: unknown, context: unknown) => Promise<unknown>): void =>
     host.on(name, async (event, context) => {
       try {
@@ -94,16 +91,13 @@ export function attachPi(host: unknown, patchbay: PatchbayInAgent): void {
     if (answer?.kind === "allow-changed") {
       // What the user took out is not written instead.
       if (!put(answer.arguments, memberOf(event, "input"))) return { block: true, reason: unusableReason };
-      if (notes.size >= mostNotes) notes.clear();
-      if (answer.note !== undefined) notes.set(textOf(event, "toolCallId") ?? "", answer.note);
+      notes.keep(textOf(event, "toolCallId") ?? "", answer.note);
     }
     return undefined;
   });
   listen("tool_result", async (event, context) => {
     if (!reviewedTools.has(memberOf(event, "toolName"))) return undefined;
-    const id = textOf(event, "toolCallId") ?? "";
-    const changed = notes.get(id);
-    notes.delete(id);
+    const changed = notes.take(textOf(event, "toolCallId") ?? "");
     const signal = signalIn(context);
     const patience = { limitMs: writtenMs, ...(signal === undefined ? {} : { signal }) };
     const telling = { of: callOf(event), context, ...patience };
@@ -147,31 +141,4 @@ function sourceIn(context: unknown): Told {
 function signalIn(context: unknown): AbortSignal | undefined {
   const signal = memberOfAny(context, "signal");
   return signal instanceof AbortSignal ? signal : undefined;
-}
-
-interface Answer {
-  readonly kind: string | undefined;
-  readonly reason: string | undefined;
-  readonly note: string | undefined;
-  readonly arguments: unknown;
-}
-
-/** Undefined: no opinion. */
-function readAnswer(output: string | undefined): Answer | undefined {
-  if (output === undefined) return undefined;
-  const told: unknown = JSON.parse(output);
-  return {
-    kind: textOf(told, "kind"),
-    reason: textOf(told, "reason"),
-    note: textOf(told, "note"),
-    arguments: memberOf(told, "arguments"),
-  };
-}
-
-/** Puts arguments in the place of the model's own, in the object that the tool is going to be given. */
-function put(given: unknown, input: unknown): boolean {
-  if (typeof given !== "object" || given === null || typeof input !== "object" || input === null) return false;
-  for (const name of Object.keys(input)) if (!Object.hasOwn(given, name)) Reflect.deleteProperty(input, name);
-  Object.assign(input, given);
-  return true;
 }

@@ -1,3 +1,5 @@
+import { memberOfAny } from "../plugin.ts";
+
 /** How often it is looked for an editor between two events, ms. */
 const lookAgainMs = 5_000;
 
@@ -121,11 +123,6 @@ function callUi(context: unknown, method: "notify" | "setStatus", ...given: read
   } catch {
     // What is only shown may be missing.
   }
-}
-
-/** A member of what Pi gives to its extensions: also one that stands in a prototype, or behind a getter. */
-export function memberOfAny(value: unknown, member: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, member) : undefined;
 }
 
 /** On one line, without what a terminal obeys. */

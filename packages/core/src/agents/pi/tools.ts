@@ -8,11 +8,7 @@ import {
   textOf,
   type ToolArguments,
 } from "../hook.ts";
-
-/** What Pi's tools are called that write files, and the one that runs shell commands. */
-export const writeTool = "write";
-export const editTool = "edit";
-export const commandTool = "bash";
+import { editTool, writeTool } from "./names.ts";
 
 /** The change that a tool is about to make; none where it writes no file. */
 export function changesOf(tool: string | undefined, given: ToolArguments): readonly HookChange[] {

@@ -1,6 +1,6 @@
-import type { EditorContext } from "../../context/model.ts";
+import type { EditorContext } from "../context/model.ts";
 
-/** What Pi's model reads with a prompt of what the user has open, as far as it is shared. Lines from 1. */
+/** What a model reads with a prompt of what the user has open, as far as it is shared. Lines from 1. */
 export function contextNote({ files, active }: EditorContext): string {
   const others = files.map(({ path }) => path).filter((path) => path !== active?.path);
   const lines = [

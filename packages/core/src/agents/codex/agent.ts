@@ -1,0 +1,13 @@
+import type { Dialect } from "../dialect.ts";
+import { hookAgent } from "../hook-agent.ts";
+
+const behaviour = async (): Promise<typeof import("./behaviour.ts")> => await import("./behaviour.ts");
+
+/** OpenAI's Codex CLI, which speaks with an editor by its hook: docs/protocols/codex.md. */
+export const codex: Dialect<"codex"> = hookAgent({
+  id: "codex",
+  agentName: "Codex CLI",
+  program: { command: "codex", package: "@openai/codex" },
+  loadHook: async () => (await behaviour()).codexHook,
+  loadChecks: async () => (await behaviour()).codexChecks,
+});

@@ -1,0 +1,147 @@
+import { joinPath } from "../../storage/private-directory.ts";
+import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
+import type { AgentChecks } from "../dialect.ts";
+import {
+  type AgentHook,
+  argumentsOf,
+  hookEntries,
+  type HookEvent,
+  type HookMoments,
+  type HookReading,
+  readEvent,
+  textOf,
+} from "../hook.ts";
+import { contextNote } from "../context-note.ts";
+import { chosenDirectory, inFolder, type OwnSettings, type SettingsPlace } from "../settings.ts";
+import { commandTool, type PatchCall, patchCallOf, patchTool } from "./tools.ts";
+
+/** Codex CLI's side of a diagnosis: docs/protocols/codex.md. */
+export const codexChecks: AgentChecks = {
+  // Its hook asks in every mode, and it asks by itself in some.
+  start: { modeOptions: [], askingModes: [], unaskingOptions: [], onceOptions: [], argumentIsOnce: false },
+  readSettings,
+  choose,
+  difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
+};
+
+/** As its hook does (`findCompanions`): the nearest folder, then the newest. */
+async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
+  const records = await matching(all, facts);
+  return takes(rank(records, [["newest", ({ modifiedMs }) => modifiedMs]]), "all");
+}
+
+/** Its own settings are TOML, and say nothing that matters to its hook but that no hook runs. */
+async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
+  const settingsFile = inOwnDirectory(place, "config.toml");
+  const text = await place.platform.files.readText(settingsFile, largestSettingsBytes).catch(() => undefined);
+  return {
+    looksForEditor: "yes",
+    looksOnContainerHost: false,
+    showsChanges: true,
+    invalidFiles: [],
+    asks: false,
+    mode: undefined,
+    defaultMode: "",
+    modeSetting: "",
+    askingMode: "",
+    settingsFile,
+    decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+    traces: [settingsFile, inOwnDirectory(place, "auth.json")],
+    hooksOff: switchesHooksOff(text ?? "") ? { setting: "features.hooks", file: settingsFile } : undefined,
+    askingInput: undefined,
+  };
+}
+
+const largestSettingsBytes = 1_048_576;
+
+/** `hooks = false` in the table of features, or by its whole name. */
+function switchesHooksOff(toml: string): boolean {
+  let table = "";
+  for (const line of toml.split("\n")) {
+    table = /^\s*\[\s*([^\]]+?)\s*\]\s*(?:#.*)?$/u.exec(line)?.[1] ?? table;
+    const [, key] = /^\s*([\w. ]+?)\s*=\s*false\b/u.exec(line) ?? [];
+    if (key !== undefined && [table, key].filter((part) => part !== "").join(".") === "features.hooks") return true;
+  }
+  return false;
+}
+
+/** The variable names what takes the place of `~/.codex`. */
+function inOwnDirectory(place: SettingsPlace, name: string): string {
+  const { platform } = place;
+  const own = chosenDirectory(place, "CODEX_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".codex");
+  return joinPath(platform, own, name);
+}
+
+const moments: HookMoments = {
+  beforeTool: "PreToolUse",
+  afterTool: "PostToolUse",
+  turnBegins: "UserPromptSubmit",
+  turnEnds: "Stop",
+};
+
+function callOf(event: unknown): PatchCall | undefined {
+  return patchCallOf(textOf(event, "tool_name"), textOf(argumentsOf(event), "command") ?? "");
+}
+
+const reading: HookReading = {
+  moments,
+  command: (event) => {
+    const command = textOf(event, "tool_name") === commandTool ? textOf(argumentsOf(event), "command") : undefined;
+    if (command === undefined || callOf(event) !== undefined) return undefined;
+    return { asks: false, command, directory: undefined };
+  },
+  changes: (event) => callOf(event)?.changes ?? [],
+  // Where it asks by itself nobody else is asked, and its own question has no editor.
+  asksBeforeWrite: () => false,
+};
+
+/** With what the user wants of all files at once. */
+function read(event: unknown): HookEvent | undefined {
+  const call = callOf(event);
+  const told = readEvent(event, { ...reading, changes: () => call?.changes ?? [] });
+  if (told?.kind !== "write" || call === undefined) return told;
+  return { ...told, argumentsForAll: call.argumentsForAll };
+}
+
+/** Longer ones of the end of a session it does not allow, s. */
+const longestEnd = 3;
+
+/** Codex CLI's hooks: docs/protocols/codex.md, "Hooks". */
+export const codexHook: AgentHook = {
+  settings: {
+    file: (place, scope) => {
+      const [own] = inFolder(place, ".codex", "hooks.json");
+      return scope === "project" && own !== undefined ? own : inOwnDirectory(place, "hooks.json");
+    },
+    entries: hookEntries(moments, { matcher: patchTool, commandTool }, 1).map((entry) =>
+      entry.event === "SessionEnd" ? { ...entry, timeout: longestEnd } : entry,
+    ),
+    isStrict: true,
+    shell: undefined,
+    consent:
+      "At its next start Codex CLI asks whether you trust this hook. Until you do, it runs none of it, and says so only there.",
+  },
+  read,
+  encodeNote: (note) => encoded("PostToolUse", { additionalContext: note }),
+  encode: (verdict) => {
+    switch (verdict.kind) {
+      case "allow":
+        return encoded("PreToolUse", { permissionDecision: "allow" });
+      case "allow-changed":
+        return encoded("PreToolUse", {
+          permissionDecision: "allow",
+          updatedInput: verdict.arguments,
+          additionalContext: verdict.note,
+        });
+      case "deny":
+        return encoded("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: verdict.reason });
+      case "told":
+        return encoded("UserPromptSubmit", { additionalContext: verdict.note });
+    }
+  },
+  contextNote,
+};
+
+function encoded(hookEventName: string, members: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ hookSpecificOutput: { hookEventName, ...members } });
+}
