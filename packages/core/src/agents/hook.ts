@@ -53,7 +53,7 @@ interface HookWrite {
    * Arguments with which the tool makes of all its files what the user wants, those left out that they refused; undefined where none can.
    * Absent: the tool takes one change, or all as they are.
    */
-  argumentsForAll?(finished: readonly FinishedChange[]): ToolArguments | undefined;
+  argumentsForAll?(finished: readonly FinishedChange[]): Promise<ToolArguments | undefined>;
 }
 
 /** What the user made of one of several changes. */

@@ -16,7 +16,7 @@ import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMark
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { RecordWatch, type StaleRecordsSweep, sweepStaleRecords } from "./record-upkeep.ts";
+import type { RecordWatch, StaleRecordsSweep } from "./record-upkeep.ts";
 
 export interface DiscoveryRecordsOptions {
   readonly platform: Platform;
@@ -50,7 +50,7 @@ export interface DiscoveryRecords {
    * could not be written. Loads what watches. Never rejects.
    */
   keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void>;
-  /** Removes records that runs of Patchbay which have ended left in these places. Touches nobody else's. Never rejects. */
+  /** Removes records that runs of Patchbay which have ended left in these places. Touches nobody else's. Loads what sweeps. */
   sweepStale(places: StaleRecordsSweep["places"]): Promise<void>;
   /**
    * The end: removes every record, also those of a write that is still running. A later `write` or `verify` does nothing,
@@ -110,8 +110,9 @@ class RecordSet implements DiscoveryRecords {
 
   async keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void> {
     try {
+      const upkeep = await import("./record-upkeep.ts");
       if (this.#ended || this.#watch !== undefined) return;
-      this.#watch = new RecordWatch({
+      this.#watch = new upkeep.RecordWatch({
         platform: this.#platform,
         paths: () => Array.from(this.#placed.keys()),
         restore: async () => await this.#restore(onDidRestore),
@@ -136,6 +137,7 @@ class RecordSet implements DiscoveryRecords {
   }
 
   async sweepStale(places: StaleRecordsSweep["places"]): Promise<void> {
+    const { sweepStaleRecords } = await import("./record-upkeep.ts");
     await sweepStaleRecords({ platform: this.#platform, logger: this.#logger, owner: this.#owner, places });
   }
 

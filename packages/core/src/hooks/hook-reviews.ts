@@ -34,6 +34,7 @@ import {
   undecidedReason,
   unheardReason,
   untoldReason,
+  type ReplacedArguments,
 } from "./hook-verdicts.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { onAbort } from "../support/disposable.ts";
@@ -308,10 +309,12 @@ export class HookReviews {
     const of = { ownerId: owner.sessionId, argumentsFor: this.#soleArguments(asked, event) };
     try {
       if (asked.length > 1 && event.argumentsForAll !== undefined) {
+        const { verdictOfAll } = await import("./patch-verdicts.ts");
         const outcomes = await Promise.all(asked.map(({ outcome }) => outcome));
-        return await this.#verdicts.ofAll(asked, outcomes, {
-          ownerId: owner.sessionId,
+        return await verdictOfAll(asked, outcomes, {
+          files: this.#options.platform.files,
           argumentsForAll: event.argumentsForAll,
+          promise: (real, wanted) => this.#verdicts.promise(owner.sessionId, real, wanted),
         });
       }
       const verdicts: HookVerdict[] = [];
@@ -332,7 +335,7 @@ export class HookReviews {
   #soleArguments(
     asked: readonly Asked[],
     { argumentsForAll }: Extract<HookEvent, { kind: "write" }>,
-  ): HookChange["argumentsFor"] | undefined {
+  ): ReplacedArguments | undefined {
     const [{ change } = {}] = asked;
     if (asked.length !== 1 || change === undefined) return undefined;
     if (argumentsForAll === undefined) return change.argumentsFor.bind(change);

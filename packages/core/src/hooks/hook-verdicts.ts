@@ -1,12 +1,6 @@
 import { splitByteOrderMark } from "../diff/text-fidelity.ts";
 import { limitText } from "../support/text.ts";
-import {
-  type FinishedChange,
-  type HookChange,
-  type HookVerdict,
-  newTextOf,
-  type ToolArguments,
-} from "../agents/hook.ts";
+import { type HookChange, type HookVerdict, newTextOf, type ToolArguments } from "../agents/hook.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { CheckedPath } from "../session/path-check.ts";
@@ -15,7 +9,7 @@ import type { CheckedPath } from "../session/path-check.ts";
 const longestTextBytes = 65_536;
 
 /** What the model reads when the user has said no. */
-function rejectionReason(path: string, reason: string | undefined): string {
+export function rejectionReason(path: string, reason: string | undefined): string {
   const said = reason?.trim() ?? "";
   const rejected = `The user reviewed this change of ${path} in their editor and rejected it. Nothing was written.`;
   return said === ""
@@ -54,7 +48,7 @@ export const unansweredCommandReason =
 export const commandLeftReason: string = `The editor went away before the user answered whether this command may run, so it was not run. ${withoutEditor}`;
 
 /** What the model reads where the user wants another text, and the tool cannot be told so. */
-function rewrittenReason(path: string, text: string): string {
+export function rewrittenReason(path: string, text: string): string {
   const { body } = splitByteOrderMark(text);
   const told = limitText(body, longestTextBytes);
   if (told.length < body.length) {
@@ -64,7 +58,7 @@ function rewrittenReason(path: string, text: string): string {
 }
 
 /** What the model reads where the user's text is written in place of its own; `text`: what stands there now. */
-function changedNote(path: string, text: string | undefined): string {
+export function changedNote(path: string, text: string | undefined): string {
   const told = text === undefined ? undefined : splitByteOrderMark(text).body;
   const changed = `The user reviewed this change of ${path} and changed it: what is written is their text, not yours. Do not undo their changes.`;
   return told === undefined || limitText(told, longestTextBytes).length < told.length
@@ -72,13 +66,8 @@ function changedNote(path: string, text: string | undefined): string {
     : `${changed} In place of your text stands:\n${told}`;
 }
 
-/** What the model reads of a change that the user accepted, where the whole call was not made. */
-function acceptedReason(path: string): string {
-  return `The user accepted this change of ${path} as it is. Nothing was written yet: make it again.`;
-}
-
 /** What the model reads where the user wants the file as it is. */
-function unchangedReason(path: string): string {
+export function unchangedReason(path: string): string {
   return `The user reviewed this change of ${path} and took all of it back: the file stays as it is.`;
 }
 
@@ -129,6 +118,11 @@ export async function readForHook(
   return text === undefined ? { isText: false } : { isText: true, text };
 }
 
+/** As `HookChange.argumentsFor`, of the whole call. */
+export type ReplacedArguments = (
+  ...given: Parameters<HookChange["argumentsFor"]>
+) => ToolArguments | undefined | Promise<ToolArguments | undefined>;
+
 /** Puts what the user decided into words that an agent's hook understands, and remembers which of their texts an agent was told to write. */
 export class HookVerdicts {
   readonly #files: Pick<Platform["files"], "readText">;
@@ -150,7 +144,7 @@ export class HookVerdicts {
     {
       ownerId,
       argumentsFor,
-    }: { readonly ownerId: string; readonly argumentsFor: HookChange["argumentsFor"] | undefined },
+    }: { readonly ownerId: string; readonly argumentsFor: ReplacedArguments | undefined },
   ): Promise<HookVerdict> {
     if (outcome.kind === "rejected" || outcome.kind === "closed") {
       return { kind: "deny", reason: rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined) };
@@ -161,70 +155,19 @@ export class HookVerdicts {
     const now = text === onDisk ? before : text;
     if (now === wanted) return { kind: "deny", reason: unchangedReason(path) };
     if (wanted === after && now === before && !change.isDelicate) return { kind: "allow" };
-    const given = argumentsFor?.(now, wanted);
+    const given = await argumentsFor?.(now, wanted);
     if (given !== undefined) {
       return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given) ?? wanted) };
     }
     if (wanted === change.textAfter(now)) return { kind: "allow" };
-    this.#promised.set(`${ownerId} ${real}`, wanted);
-    this.#onToldAnew(ownerId, real);
+    this.promise(ownerId, real, wanted);
     return { kind: "deny", reason: rewrittenReason(path, wanted) };
   }
 
-  /** The same of several changes that one call makes: what the user refused is left out of it. */
-  async ofAll(
-    asked: readonly ReviewedChange[],
-    outcomes: readonly DiffOutcome[],
-    {
-      ownerId,
-      argumentsForAll,
-    }: {
-      readonly ownerId: string;
-      readonly argumentsForAll: (finished: readonly FinishedChange[]) => ToolArguments | undefined;
-    },
-  ): Promise<HookVerdict> {
-    const ends: (FinishedChange & { readonly path: string; readonly real: string; readonly refusal?: string })[] = [];
-    for (const [index, { change, path, real, onDisk, before, after }] of asked.entries()) {
-      const outcome = outcomes[index];
-      const { text } = await readForHook({ exists: true, real }, this.#files);
-      const now = text === onDisk ? before : text;
-      const common = { change, path, real, before: now };
-      if (outcome?.kind === "accepted") {
-        const wanted = outcome.text === now ? undefined : outcome.text;
-        const isAsProposed = outcome.text === after && now === before;
-        ends.push({
-          ...common,
-          wanted,
-          isAsProposed,
-          ...(wanted === undefined ? { refusal: unchangedReason(path) } : {}),
-        });
-      } else if (outcome?.kind === "rejected" || outcome?.kind === "closed") {
-        const refusal = rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined);
-        ends.push({ ...common, wanted: undefined, isAsProposed: false, refusal });
-      } else return { kind: "deny", reason: leftReason };
-    }
-    const refusals = ends.flatMap(({ refusal }) => refusal ?? []);
-    if (refusals.length === ends.length) return { kind: "deny", reason: refusals.join("\n") };
-    if (ends.every(({ isAsProposed }) => isAsProposed)) return { kind: "allow" };
-    const given = argumentsForAll(ends);
-    const others = ends.filter(({ wanted }) => wanted !== undefined);
-    if (given !== undefined) {
-      const notes = others.flatMap(({ path, wanted, isAsProposed }) =>
-        isAsProposed ? [] : [changedNote(path, wanted)],
-      );
-      const kept = `The user reviewed the files of this patch one by one. Written: ${others.map(({ path }) => path).join(", ")}.`;
-      const leftOut = refusals.map((refusal) => refusal.replace("Nothing was written.", "It was left out."));
-      return { kind: "allow-changed", arguments: given, note: [kept, ...leftOut, ...notes].join("\n") };
-    }
-    // They are not asked about these again.
-    for (const { real, wanted } of others) {
-      this.#promised.set(`${ownerId} ${real}`, wanted ?? "");
-      this.#onToldAnew(ownerId, real);
-    }
-    const told = others.map(({ path, wanted = "", isAsProposed }) =>
-      isAsProposed ? acceptedReason(path) : rewrittenReason(path, wanted),
-    );
-    return { kind: "deny", reason: [...refusals, ...told].join("\n") };
+  /** A model is told to write the user's text by itself: it is not asked about it again. */
+  promise(ownerId: string, real: string, wanted: string): void {
+    this.#promised.set(`${ownerId} ${real}`, wanted);
+    this.#onToldAnew(ownerId, real);
   }
 
   /** The agent writes what the user wrote: they are not asked about their own text. Holds once. */

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linesThatAdd, linesThatUpdate, patchOf, readSections, updated } from "../../src/agents/codex/apply-patch.ts";
+import { readSections, updated } from "../../src/agents/codex/apply-patch.ts";
+import { linesThatAdd, linesThatUpdate, patchOf } from "../../src/agents/codex/patch-writing.ts";
 
 /** The real program, which applies a patch where it is called by this name; the end-to-end suite brings it. */
 const program = process.env["PATCHBAY_CODEX"];

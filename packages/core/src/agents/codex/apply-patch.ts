@@ -30,11 +30,14 @@ export interface PatchStep {
 const edges =
   /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/gu;
 
-function trimmed(text: string): string {
+/** A line as the program reads markers. */
+export function trimmed(text: string): string {
   return text.replace(edges, "");
 }
 
-const [firstLine, lastLine] = ["*** Begin Patch", "*** End Patch"];
+/** Around what a patch says of its files. */
+export const firstLine = "*** Begin Patch";
+export const lastLine = "*** End Patch";
 
 /**
  * A patch as Codex CLI reads it (seen, 0.171.0), as far as it is in a form of which nobody could read anything else; undefined: it is not,
@@ -113,7 +116,8 @@ interface Line {
   readonly end: "" | "\n" | "\r\n";
 }
 
-function linesOf(file: string): readonly Line[] {
+/** The lines of a file, each with its end. */
+export function linesOf(file: string): readonly Line[] {
   const parts = file.split("\n");
   const last = parts.pop() ?? "";
   const lines = parts.map((part): Line => {
@@ -215,70 +219,4 @@ function placeOf(
     }
   }
   return undefined;
-}
-
-/** The lines of a patch that make exactly `wanted` of a file, whatever is there; undefined where no patch can. */
-export function linesThatAdd(path: string, wanted: string): readonly string[] | undefined {
-  const lines = patchLines(wanted);
-  return lines === undefined ? undefined : [`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)];
-}
-
-export function linesThatDelete(path: string): readonly string[] {
-  return [`*** Delete File: ${path}`];
-}
-
-/** The same of a file that is there. */
-export function linesThatUpdate(path: string, before: string, wanted: string): readonly string[] | undefined {
-  const [old, next] = [linesOf(before), linesOf(wanted)];
-  const isSame = (one: number, other: number): boolean => {
-    const [was, is] = [old[one], next[other]];
-    return was !== undefined && was.text === is?.text && was.end === is.end;
-  };
-  let head = 0;
-  while (head < old.length && isSame(head, head)) head += 1;
-  let tail = 0;
-  const most = Math.min(old.length, next.length) - head;
-  while (tail < most && isSame(old.length - 1 - tail, next.length - 1 - tail)) tail += 1;
-  const [changedFrom, changedTo] = [head, old.length - tail];
-  for (let more = 1; ; more *= 2) {
-    const steps = old.slice(head, old.length - tail).map(({ text }, index): readonly PatchStep[] => {
-      const isChanged = head + index >= changedFrom && head + index < changedTo;
-      if (isChanged) return [{ does: "goes", text }];
-      // Nobody takes this line for a marker.
-      return trimmed(text).startsWith("***")
-        ? [
-            { does: "goes", text },
-            { does: "comes", text },
-          ]
-        : [{ does: "stays", text }];
-    });
-    const coming = next.slice(changedFrom, next.length - (old.length - changedTo)).map(({ text }): PatchStep => {
-      return { does: "comes", text };
-    });
-    const whole = [...steps.slice(0, changedTo - head), coming, ...steps.slice(changedTo - head)].flat();
-    const hunk = { below: undefined, steps: whole, isAtEnd: false };
-    const isWhole = head === 0 && tail === 0;
-    if ((steps.length > 0 || isWhole) && !whole.some(({ text }) => text.includes("\r"))) {
-      if (whole.length > 0 && updated(before, [hunk]) === wanted) {
-        return [`*** Update File: ${path}`, "@@", ...whole.map(({ does, text }) => signs[does] + text)];
-      }
-    }
-    if (isWhole) return undefined;
-    head = Math.max(0, head - more);
-    tail = Math.max(0, tail - more);
-  }
-}
-
-const signs: Readonly<Record<PatchStep["does"], string>> = { stays: " ", goes: "-", comes: "+" };
-
-/** Every line of a new file ends, with a line feed alone; undefined where it is to be otherwise. */
-function patchLines(file: string): readonly string[] | undefined {
-  if (file === "") return [];
-  if (!file.endsWith("\n") || file.includes("\r")) return undefined;
-  return file.slice(0, -1).split("\n");
-}
-
-/** A whole patch of these lines. */
-export function patchOf(lines: readonly string[]): string {
-  return [firstLine, ...lines, lastLine].join("\n");
 }

@@ -7,15 +7,7 @@ import {
   type ToolArguments,
 } from "../hook.ts";
 import { pathRefused } from "../../support/errors.ts";
-import {
-  linesThatAdd,
-  linesThatDelete,
-  linesThatUpdate,
-  patchOf,
-  type PatchSection,
-  readSections,
-  updated,
-} from "./apply-patch.ts";
+import { type PatchSection, readSections, updated } from "./apply-patch.ts";
 
 /** What Codex's tools are called in its hook's events. */
 export const patchTool = "apply_patch";
@@ -25,7 +17,7 @@ export const commandTool = "Bash";
 export interface PatchCall {
   readonly changes: readonly HookChange[];
   /** The same patch of what the user wants; undefined where none can be written. */
-  argumentsForAll(finished: readonly FinishedChange[]): ToolArguments | undefined;
+  argumentsForAll(finished: readonly FinishedChange[]): Promise<ToolArguments | undefined>;
 }
 
 /** The patch of a tool's call; undefined where it applies none. */
@@ -68,14 +60,10 @@ function callOf(patch: string, directory: string | undefined, toCommand: (patch:
   const parts = sections.map((section) => partOf(section, directory));
   return {
     changes: parts.flatMap(({ changes }) => changes.map(({ change }) => change)),
-    argumentsForAll: (finished) => {
-      const lines: string[] = [];
-      for (const part of parts) {
-        const written = linesOfPart(part, finished);
-        if (written === undefined) return undefined;
-        lines.push(...written);
-      }
-      return lines.length === 0 ? undefined : { command: toCommand(patchOf(lines)) };
+    argumentsForAll: async (finished) => {
+      const { rewrittenPatch } = await import("./patch-writing.ts");
+      const next = rewrittenPatch(parts, finished);
+      return next === undefined ? undefined : { command: toCommand(next) };
     },
   };
 }
@@ -86,7 +74,7 @@ function untoldCall(why: string): PatchCall {
     throw pathRefused(why);
   };
   const change = { path: "the patch", opened, textAfter: () => undefined, argumentsFor: () => undefined };
-  return { changes: [{ ...change, isDelicate: false }], argumentsForAll: () => undefined };
+  return { changes: [{ ...change, isDelicate: false }], argumentsForAll: async () => undefined };
 }
 
 /** One change in the one section that makes it. */
@@ -97,7 +85,8 @@ interface PartChange {
   readonly isWhole: boolean;
 }
 
-interface Part {
+/** A section of a patch with the changes that it makes. */
+export interface Part {
   readonly section: PatchSection;
   readonly changes: readonly PartChange[];
 }
@@ -131,28 +120,6 @@ function partOf(section: PatchSection, directory: string | undefined): Part {
   }
   const arrival = changeOf(movedTo, (_before, source) => after(source), named(path));
   return { section, changes: [{ change: arrival, isRemoval: false, path: movedTo, isWhole: true }, removal(path)] };
-}
-
-/** None where the user wants none of it; as they stand where they want it so. */
-function linesOfPart({ section, changes }: Part, finished: readonly FinishedChange[]): readonly string[] | undefined {
-  const found = changes.map((one) => ({ ...one, end: finished.find(({ change }) => change === one.change) }));
-  if (found.every(({ end }) => end === undefined || end.isAsProposed)) return section.lines;
-  const lines: string[] = [];
-  for (const { end, isRemoval, isWhole, path } of found) {
-    // Of a file that nobody reviews it is not known here what it is to be.
-    if (end === undefined) return undefined;
-    const { before, wanted } = end;
-    if (wanted === undefined) continue;
-    const written =
-      isRemoval && wanted === ""
-        ? linesThatDelete(path)
-        : isWhole && !isRemoval
-          ? linesThatAdd(path, wanted)
-          : linesThatUpdate(path, before ?? "", wanted);
-    if (written === undefined) return undefined;
-    lines.push(...written);
-  }
-  return lines;
 }
 
 /** A path is taken by its letters, also an absolute one: `..` leads to what stands before it (seen, 0.171.0). `~` is a name. */
