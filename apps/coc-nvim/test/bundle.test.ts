@@ -53,7 +53,9 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     // What conversations ask of the ledger is loaded with them.
     const panel = files.filter((file) => !withoutPanel.has(file) || file.startsWith("conversation-ledger-"));
     // As in VS Code: what each agent brings grows with their number, and is loaded with the one that is there.
-    const agents = files.filter((file) => /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts)-/u.test(file));
+    const agents = files.filter((file) =>
+      /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts)-/u.test(file),
+    );
     // What only several of them need comes with them, too.
     const shared = files.filter((file) => {
       const askers = files.filter((other) => readFileSync(join(lib, other), "utf8").includes(`"./${file}"`));
@@ -61,7 +63,9 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     });
     expect(agents.length).toBeGreaterThan(1);
     for (const file of agents) expect([file, size([file])]).toEqual([file, Math.min(size([file]), 8_000)]);
-    expect(size(files.filter((file) => ![...turns, ...panel, ...agents, ...shared].includes(file)))).toBeLessThan(584_500);
+    expect(size(files.filter((file) => ![...turns, ...panel, ...agents, ...shared].includes(file)))).toBeLessThan(
+      584_500,
+    );
     expect(size(turns)).toBeLessThan(88_000);
     // Loaded with its command: the server, and the drivers of the agents.
     expect(panel).toContain(entry);

@@ -48,7 +48,9 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     // The pages of a diagnosis, and the review without an agent.
     const once = scripts.filter((file) => /^(?:explanations|try-review)-/u.test(file));
     // What each agent brings grows with their number, and is loaded with the one that is there.
-    const agents = scripts.filter((file) => /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts)-/u.test(file));
+    const agents = scripts.filter((file) =>
+      /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts)-/u.test(file),
+    );
     // What only several of them need comes with them, too.
     const shared = scripts.filter((file) => {
       const askers = scripts.filter((other) => readFileSync(join(dist, other), "utf8").includes(`"./${file}"`));

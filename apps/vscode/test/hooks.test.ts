@@ -205,9 +205,19 @@ describe("the hook of an agent", () => {
     expect(readFileSync(settings, "utf8")).toContain(`"theme": "mine"`);
     expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
     expect(readFileSync(join(window.root, "home", ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
-    expect(bench.shown.at(-1)?.text).toContain("Claude Code does not ask for anything else.");
+    expect(bench.shown.at(-1)?.text).toBe("The hook of Claude Code is installed. Restart it where it runs.");
     await window.run("patchbay.removeHook");
     expect(readFileSync(settings, "utf8")).toBe(before);
+  });
+
+  it("is said to be run only once the user trusts it, where the agent asks", async () => {
+    mkdirSync(join(window.root, "home", ".codex"));
+    mkdirSync(join(window.root, "extension", "dist"), { recursive: true });
+    writeFileSync(join(window.root, "extension", "dist", "patchbay-hook.cjs"), "// the program");
+    await window.activate();
+    bench.chosen = "Codex CLI";
+    await window.run("patchbay.installHook");
+    expect(bench.shown.at(-1)?.text).toContain("Codex CLI asks at its next start whether you trust this hook");
   });
 
   it("is put right with the start of the editor where what it runs has gone", async () => {

@@ -52,7 +52,7 @@ export async function installHook(services: HookServices, say: Say, name: string
     await applyPlan(platform, change);
   });
   if (!isDone) return;
-  say(`${l10n.t("The hook of {0} is installed; start the agent again.", agent.agentName)} ${consentOf(agent)}`);
+  say(`${l10n.t("The hook of {0} is installed; start the agent again.", agent.agentName)}${consentOf(agent)}`);
 }
 
 /** `patchbay.removeHook [agent]`. */
@@ -77,16 +77,11 @@ export async function repairAtStart(
   await repairHooks({ platform, runtime, readProgram: async () => await readFile(hookProgram, "utf8"), warn });
 }
 
-/** What the agent still asks of its user: nothing, for what stands in the user's own settings. */
-function consentOf({ id, agentName }: AgentWithHook): string {
-  if (id === "codex")
-    return l10n.t(
-      "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
-      agentName,
-    );
-  return id === "claude"
-    ? l10n.t("{0} does not ask for anything else.", agentName)
-    : l10n.t("{0} does not ask for anything else. Hooks in a folder's own settings need a trusted folder.", agentName);
+/** What the agent still asks of its user, for what stands in the user's own settings. */
+function consentOf({ agentName, request }: AgentWithHook): string {
+  return request.settings.consent === "at-next-start"
+    ? ` ${l10n.t("{0} asks at its next start whether you trust this hook, and does not run it until you do.", agentName)}`
+    : "";
 }
 
 async function find(

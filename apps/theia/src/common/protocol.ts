@@ -23,6 +23,7 @@ import type {
   SessionInfo,
   TextEdit,
 } from "@patchbay/core";
+import type { HookConsent } from "@patchbay/core/hook-settings";
 import type { PlacedHunk, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
 
 /** Where the backend serves {@link PatchbayServer}; the same channel carries {@link PatchbayWindow} the other way. */
@@ -147,6 +148,8 @@ export interface HookState {
   /** Of the user's settings of the agent. */
   readonly file: string;
   readonly presence: "installed" | "partly" | "absent" | "unreadable";
+  /** What the agent still asks of its user before it runs the hook. */
+  readonly consent: HookConsent;
 }
 
 export type HookPlan =

@@ -38,7 +38,9 @@ export class AgentHooks {
 
   async list(): Promise<readonly HookState[]> {
     const all = await agentsWithHooks(this.#options.platform);
-    return all.map(({ id, agentName, file, presence }) => ({ agent: id, agentName, file, presence }));
+    return all.map(({ id, agentName, file, presence, request: { settings } }) => {
+      return { agent: id, agentName, file, presence, consent: settings.consent };
+    });
   }
 
   async plan(agent: AgentId, action: HookAction): Promise<HookPlan> {

@@ -119,7 +119,7 @@ async function install(program: string, pages: SettingsPages): Promise<void> {
   if (plan.kind === "nothing") void inform(l10n.t("The hook of {0} is already installed.", agent.agentName));
   if (!isDone) return;
   void inform(
-    `${l10n.t("The hook of {0} is installed. Restart it where it runs.", agent.agentName)} ${consentOf(agent)}`,
+    `${l10n.t("The hook of {0} is installed. Restart it where it runs.", agent.agentName)}${consentOf(agent)}`,
   );
 }
 
@@ -213,25 +213,9 @@ function presenceText(presence: HookPresence): string {
   }
 }
 
-/** What the agent still asks of its user: nothing, for what stands in the user's own settings. */
-function consentOf({ id, agentName }: AgentWithHook): string {
-  switch (id) {
-    case "claude":
-    case "copilot":
-    case "pi":
-    case "opencode":
-    case "kilo":
-      return l10n.t("{0} does not ask for anything else.", agentName);
-    case "codex":
-      return l10n.t(
-        "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
-        agentName,
-      );
-    case "gemini":
-    case "qwen":
-      return l10n.t(
-        "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
-        agentName,
-      );
-  }
+/** What the agent still asks of its user, for what stands in the user's own settings. */
+function consentOf({ agentName, request }: AgentWithHook): string {
+  return request.settings.consent === "at-next-start"
+    ? ` ${l10n.t("{0} asks at its next start whether you trust this hook, and does not run it until you do.", agentName)}`
+    : "";
 }

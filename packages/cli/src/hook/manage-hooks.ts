@@ -4,6 +4,7 @@ import {
   applyPlan,
   type EditionRuntime,
   hookCommand,
+  type HookConsent,
   type HookState,
   inspectIn,
   placeProgram,
@@ -120,6 +121,19 @@ async function manageOne(
   print(
     `${agentName}: ${command.action === "install" ? "installed" : "removed"}. Agents that run already go on as before.`,
   );
-  if (command.action === "install" && settings.consent !== undefined) print(settings.consent);
+  const asks = consentWords(agentName, settings.consent);
+  if (command.action === "install" && asks !== undefined) print(asks);
   return true;
+}
+
+/** What its user has to do beside. */
+function consentWords(agentName: string, consent: HookConsent): string | undefined {
+  switch (consent) {
+    case "none":
+      return undefined;
+    case "trusted-folder":
+      return `${agentName} runs hooks of a folder's settings only in folders that you trust.`;
+    case "at-next-start":
+      return `At its next start ${agentName} asks whether you trust this hook. Until you do, it runs none of it, and says so only there.`;
+  }
 }

@@ -265,6 +265,12 @@ export function hookEntries(
   ];
 }
 
+/**
+ * What an agent still asks of its user before it runs a hook that is installed: nothing; a trusted folder, for a hook in the folder's
+ * settings; a yes at its next start.
+ */
+export type HookConsent = "none" | "trusted-folder" | "at-next-start";
+
 /** How an agent is told of a hook in its settings. */
 export interface HookSettings {
   /** The file of the user, or of the folder. */
@@ -275,8 +281,7 @@ export interface HookSettings {
   readonly isStrict: boolean;
   /** What a hook says on Windows to be run by PowerShell, for which it is written there; undefined: it is in any case. */
   readonly shell: "powershell" | undefined;
-  /** What its user has to do beside, as a sentence; undefined: nothing. */
-  readonly consent: string | undefined;
+  readonly consent: HookConsent;
   /**
    * The text of the file where the agent loads a program into its own process, and the file is ours alone; its first line tells that it is.
    * Absent: a command is entered in settings.

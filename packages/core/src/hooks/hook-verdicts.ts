@@ -141,10 +141,7 @@ export class HookVerdicts {
   async of(
     { change, path, real, onDisk, before, after }: ReviewedChange,
     outcome: DiffOutcome,
-    {
-      ownerId,
-      argumentsFor,
-    }: { readonly ownerId: string; readonly argumentsFor: ReplacedArguments | undefined },
+    { ownerId, argumentsFor }: { readonly ownerId: string; readonly argumentsFor: ReplacedArguments | undefined },
   ): Promise<HookVerdict> {
     if (outcome.kind === "rejected" || outcome.kind === "closed") {
       return { kind: "deny", reason: rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined) };

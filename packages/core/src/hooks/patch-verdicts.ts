@@ -54,9 +54,7 @@ export async function verdictOfAll(
   const given = await argumentsForAll(ends);
   const others = ends.filter(({ wanted }) => wanted !== undefined);
   if (given !== undefined) {
-    const notes = others.flatMap(({ path, wanted, isAsProposed }) =>
-      isAsProposed ? [] : [changedNote(path, wanted)],
-    );
+    const notes = others.flatMap(({ path, wanted, isAsProposed }) => (isAsProposed ? [] : [changedNote(path, wanted)]));
     const kept = `The user reviewed the files of this patch one by one. Written: ${others.map(({ path }) => path).join(", ")}.`;
     const leftOut = refusals.map((refusal) => refusal.replace("Nothing was written.", "It was left out."));
     return { kind: "allow-changed", arguments: given, note: [kept, ...leftOut, ...notes].join("\n") };

@@ -116,7 +116,7 @@ function nothingWords(action: HookAction, agentName: string): string {
     : nls.localize("patchbay/hook/notThere", "The hook of {0} is not installed.", agentName);
 }
 
-function doneWords(action: HookAction, { agent, agentName }: HookState): string {
+function doneWords(action: HookAction, { agentName, consent }: HookState): string {
   if (action === "remove") {
     return nls.localize(
       "patchbay/hook/removed",
@@ -129,19 +129,11 @@ function doneWords(action: HookAction, { agent, agentName }: HookState): string 
     "The hook of {0} is installed: its changes are reviewed here in every mode, unless the preference patchbay.reviews says otherwise. Agents that are running need a restart.",
     agentName,
   );
-  const consent =
-    agent === "claude"
-      ? nls.localize("patchbay/hook/consentNone", "{0} does not ask for anything else.", agentName)
-      : agent === "codex"
-        ? nls.localize(
-            "patchbay/hook/consentCodex",
-            "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
-            agentName,
-          )
-        : nls.localize(
-            "patchbay/hook/consentTrust",
-            "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
-            agentName,
-          );
-  return `${done} ${consent}`;
+  if (consent !== "at-next-start") return done;
+  const asks = nls.localize(
+    "patchbay/hook/asksAtNextStart",
+    "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+    agentName,
+  );
+  return `${done} ${asks}`;
 }

@@ -125,7 +125,7 @@ export class HostileBackend {
     return 0;
   }
   async hooks(): Promise<readonly HookState[]> {
-    return [{ agent: "claude", agentName: this.name, file: this.path, presence: "absent" }];
+    return [{ agent: "claude", agentName: this.name, file: this.path, presence: "absent", consent: "none" }];
   }
   async planHook(): Promise<unknown> {
     return { kind: "change", file: this.path, before: "", after: this.name };

@@ -207,7 +207,7 @@ export const claudeHook: AgentHook = {
     entries: hookEntries(moments, { matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool }, 1),
     isStrict: true,
     shell: "powershell",
-    consent: undefined,
+    consent: "none",
   },
   read: (event) => readEvent(event, reading),
   encodeNote: (note) =>

@@ -118,8 +118,7 @@ export const codexHook: AgentHook = {
     ),
     isStrict: true,
     shell: undefined,
-    consent:
-      "At its next start Codex CLI asks whether you trust this hook. Until you do, it runs none of it, and says so only there.",
+    consent: "at-next-start",
   },
   read,
   encodeNote: (note) => encoded("PostToolUse", { additionalContext: note }),

@@ -110,7 +110,7 @@ export const copilotHook: AgentHook = {
     entries: hookEntries(moments, { matcher: "Write|Edit", commandTool }, 1),
     isStrict: true,
     shell: undefined,
-    consent: undefined,
+    consent: "none",
   },
   read: (event) => readEvent(event, reading),
   encodeNote: (note) => JSON.stringify({ additionalContext: note }),

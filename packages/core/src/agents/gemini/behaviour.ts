@@ -296,7 +296,7 @@ export const geminiHook: AgentHook = {
     entries: familyEntries(moments, rules),
     isStrict: false,
     shell: undefined,
-    consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
+    consent: "trusted-folder",
   },
   read: (event) => readEvent(event, reading),
   encodeNote: (note) => JSON.stringify({ hookSpecificOutput: { hookEventName: "AfterTool", additionalContext: note } }),

@@ -103,7 +103,7 @@ export function familyHook({ id, agentName }: Pick<FamilyAgent<string>, "id" | "
       entries: [],
       isStrict: false,
       shell: undefined,
-      consent: undefined,
+      consent: "none",
       plugin: pluginFile({
         id,
         agentName,

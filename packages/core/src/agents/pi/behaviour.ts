@@ -126,7 +126,7 @@ export const piHook: AgentHook = {
     entries: [],
     isStrict: false,
     shell: undefined,
-    consent: undefined,
+    consent: "none",
     plugin: extension,
   },
   read: (event) => readEvent(event, reading),

@@ -235,7 +235,7 @@ export const qwenHook: AgentHook = {
     entries: familyEntries(moments, rules),
     isStrict: false,
     shell: "powershell",
-    consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
+    consent: "trusted-folder",
   },
   read: (event) => readEvent(event, reading),
   encodeNote: (note) =>
