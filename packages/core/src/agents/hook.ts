@@ -278,6 +278,11 @@ export interface HookSettings {
   /** What its user has to do beside, as a sentence; undefined: nothing. */
   readonly consent: string | undefined;
   /**
+   * Whether its user has told the agent that it may run those of the commands of a file that are ours; absent: it does not ask. Never
+   * rejects.
+   */
+  isTrusted?(place: SettingsPlace, file: string, isOwn: (command: string) => boolean): Promise<boolean>;
+  /**
    * The text of the file where the agent loads a program into its own process, and the file is ours alone; its first line tells that it is.
    * Absent: a command is entered in settings.
    */
