@@ -29,14 +29,16 @@ export const codex: AgentKind = {
       'name = "fake"',
       `base_url = ${JSON.stringify(`${modelUrl}/v1`)}`,
       'wire_api = "responses"',
-      'env_key = "FAKE_KEY"',
+      // Its service in the background outlives its terminal, and the lab.
+      "[features]",
+      "daemon_auto_start = false",
       `[projects.${JSON.stringify(lab.workspace)}]`,
       'trust_level = "trusted"',
       ...(await trustedHooks(join(directory, "hooks.json"))),
     ];
     await writeFile(join(directory, "config.toml"), `${settings.join("\n")}\n`);
   },
-  environment: () => ({ FAKE_KEY: "fake" }),
+  environment: () => ({}),
   command: () => [codexBinary()],
   // Its settings have it ask nobody.
   quietModes: [{ arguments: [] }],
