@@ -11,6 +11,7 @@ export const editorFindings = [
   "hook-needs-trust",
   "hook-not-installed",
   "hook-off",
+  "hook-untrusted",
   "listening-but",
   "looks-on-container-host",
   "never-asks",

@@ -182,6 +182,13 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
       };
     case "hook-needs-trust":
       return { found: l10n.t("The hook of {0} runs only if you trust this folder in {0}.", agent) };
+    case "hook-untrusted":
+      return {
+        found: l10n.t(
+          "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+          agent,
+        ),
+      };
     case "settings-not-json":
       return {
         found: l10n.t("{0} is not valid JSON, so {1} cannot use it.", finding.values.file, agent),

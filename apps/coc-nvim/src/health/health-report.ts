@@ -218,6 +218,8 @@ function wordsOf(finding: EditorFinding): string | undefined {
         agent,
         finding.values.file,
       );
+    case "hook-untrusted":
+      return l10n.t("{0} asks at its next start whether you trust this hook, and does not run it until you do.", agent);
     case "settings-not-json":
       return `${l10n.t("{0} is not valid JSON, so {1} cannot use it.", finding.values.file, agent)} ${l10n.t("Correct it.")}`;
     case "asks":

@@ -327,6 +327,10 @@ function rawWordsOf(finding: Finding): Words {
       return {
         text: `The hook of ${agents} is installed in this folder's settings (${finding.values.file}): it runs only if you trust this folder in ${agents}.`,
       };
+    case "hook-untrusted":
+      return {
+        text: `${agents} has not been told to trust the hook in ${finding.values.file}, and runs none of it: you review nothing. It asks at its next start; choose to trust it there.`,
+      };
     case "hook-beside-others": {
       const { file, commands } = finding.values;
       return {

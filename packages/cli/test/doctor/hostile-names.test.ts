@@ -65,6 +65,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "hook-not-installed": {},
   "hook-off": { setting: hostile, file: hostile },
   "hook-needs-trust": { file: hostile },
+  "hook-untrusted": { file: hostile },
   "hook-beside-others": { file: hostile, commands: [hostile] },
   "policy-without-hook": { file: hostile },
   "settings-not-json": { file: hostile },

@@ -283,6 +283,11 @@ export interface HookSettings {
   readonly shell: "powershell" | undefined;
   readonly consent: HookConsent;
   /**
+   * Whether its user has told the agent that it may run those of the commands of a file that are ours; absent: it does not ask. Never
+   * rejects.
+   */
+  isTrusted?(place: SettingsPlace, file: string, isOwn: (command: string) => boolean): Promise<boolean>;
+  /**
    * The text of the file where the agent loads a program into its own process, and the file is ours alone; its first line tells that it is.
    * Absent: a command is entered in settings.
    */

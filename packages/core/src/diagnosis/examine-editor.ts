@@ -249,6 +249,7 @@ export type SettingsFinding = Extract<
       | "hook-needs-trust"
       | "hook-not-installed"
       | "hook-off"
+      | "hook-untrusted"
       | "never-asks"
       | "settings-not-json"
       | "shows-changes-in-terminal";
@@ -280,7 +281,7 @@ export function needsHook(agent: AgentId): boolean {
 
 /** Whether our hook has every change reviewed, in whatever mode the agent is. */
 export function isHooked({ hook, hooksOff }: Pick<AgentSettings, "hook" | "hooksOff">): boolean {
-  return hook.kind === "installed" && hooksOff === undefined;
+  return hook.kind === "installed" && hook.isTrusted && hooksOff === undefined;
 }
 
 /** What becomes of our hook, where it has been installed? */
@@ -296,6 +297,7 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
       return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: undefined })];
     case "installed":
       if (hooksOff !== undefined) return [findingOf("hook-off", "problem", agent, hooksOff)];
+      if (!hook.isTrusted) return [findingOf("hook-untrusted", "problem", agent, { file: hook.file })];
       return hook.scope === "project"
         ? [findingOf("hook-needs-trust", "hint", agent, { file: hook.file })]
         : [findingOf("hook-installed", "ok", agent, { file: hook.file })];

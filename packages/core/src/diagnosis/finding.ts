@@ -138,6 +138,8 @@ export interface FindingValues {
   readonly "hook-off": { readonly setting: string; readonly file: string };
   /** Its settings are those of the folder, which agents follow only in folders that the user trusts. */
   readonly "hook-needs-trust": { readonly file: string };
+  /** The agent asks its user about each hook that is new to it, and has not been told to trust ours: it runs none of it. */
+  readonly "hook-untrusted": { readonly file: string };
   /** Hooks of others that run before a write, too, and may change or refuse what was reviewed. */
   readonly "hook-beside-others": { readonly file: string; readonly commands: readonly string[] };
   /** The agent does not start by it, or asks whether to go on without it. */

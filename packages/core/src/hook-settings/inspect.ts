@@ -1,7 +1,7 @@
 import type { HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
-import { missingProgram } from "./command.ts";
+import { isOwnCommand, missingProgram } from "./command.ts";
 import { type HookPresence, hookPresence, type PlanRequest, readHook } from "./plan.ts";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 
@@ -10,9 +10,14 @@ export type HookState =
   | { readonly kind: "absent" }
   /**
    * `others`: commands of others that the agent runs before it writes, too. `endsWell`: also where it cannot be started, which not every
-   * version has seen to.
+   * version has seen to; `isTrusted`: as far as the agent asks for that.
    */
-  | (InFile & { readonly kind: "installed"; readonly others: readonly string[]; readonly endsWell: boolean })
+  | (InFile & {
+      readonly kind: "installed";
+      readonly others: readonly string[];
+      readonly endsWell: boolean;
+      readonly isTrusted: boolean;
+    })
   | (InFile & { readonly kind: "partly" | "unreadable" })
   /** What it runs is not there any more, or cannot be run. */
   | (InFile & { readonly kind: "broken"; readonly missing: string });
@@ -46,7 +51,8 @@ export async function inspectIn(place: SettingsPlace, settings: HookSettings, sc
     if (missing !== undefined) return { ...where, kind: "broken", missing };
   }
   if (presence !== "installed") return { ...where, kind: presence };
-  return { ...where, kind: presence, others, endsWell };
+  const isTrusted = (await settings.isTrusted?.(place, where.file, isOwnCommand)) ?? true;
+  return { ...where, kind: presence, others, endsWell, isTrusted };
 }
 
 /** An agent that can run a hook, and what the user's own settings of it say of ours. */

@@ -18,6 +18,7 @@ const ofEditors: { readonly [Code in EditorFindingCode]: true } = {
   "hook-needs-trust": true,
   "hook-not-installed": true,
   "hook-off": true,
+  "hook-untrusted": true,
   listening: true,
   "listening-but": true,
   "looks-on-container-host": true,

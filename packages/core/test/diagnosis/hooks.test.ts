@@ -15,6 +15,16 @@ function hooks(command: string, wanted: readonly string[] = events) {
 
 const ours = hooks(`'${node}' '${script}' claude`);
 
+/** What Codex CLI 0.171.0 remembers of hooks with this command and 3 seconds each. */
+const codexHashes = {
+  pre_tool_use: "56261555564947463ba7cc8a2cd035ad77b368b86ec59a437d63805f2f22bbf3",
+  post_tool_use: "a4b449fadaffe1257e783da5a0fb72212cfc22bc478247c503d1541e5f4f4b86",
+  session_start: "e03e10f0e72b8e0b1abdefaedaa0133962433d469dbdc23f9111a32c27edd48f",
+  session_end: "0e2abfe05cdf2b864b79871ef4323a9a30fe1884fc96a20bd08303e72b226235",
+  user_prompt_submit: "e83908657a9e252909fbdc61f678cf462a964f6c48b0acfac5618bf85903df77",
+  stop: "fa7cb916fffa3e429eaf338f5f5b80ec5a821599b5d5fe732b0a1126adc2f117",
+};
+
 async function found(
   files: Readonly<Record<string, string | object>>,
   agent: AgentId = "claude",
@@ -66,6 +76,36 @@ describe("hooks, examined", () => {
     expect(await found({ [settingsFile]: {}, [file]: { hooks: ours } })).toMatchObject([
       { code: "hook-needs-trust", level: "hint", values: { file } },
     ]);
+  });
+
+  it("of Codex CLI run once its user trusts each of them, as it remembers that", async () => {
+    const home = "/home/user/.codex";
+    const file = `${home}/hooks.json`;
+    const own = (timeout: number) => {
+      const one = { hooks: [{ type: "command", command: `'${node}' '${script}' codex`, timeout }] };
+      const groups = events.map((event) => [
+        event,
+        [/Tool/u.test(event) ? { matcher: "apply_patch|Bash", ...one } : one],
+      ]);
+      return Object.fromEntries(groups);
+    };
+    const examined = async (config: string, hooksOfFile = own(3)) =>
+      await found({ [file]: { hooks: hooksOfFile }, [`${home}/config.toml`]: config }, "codex");
+    const trusts = (hashes: Readonly<Record<string, string>>, more = ""): string =>
+      Object.entries(hashes)
+        .map(([event, hash]) => `[hooks.state."${file}:${event}:0:0"]\n${more}trusted_hash = "sha256:${hash}"\n`)
+        .join("\n");
+    const untrusted = [{ code: "hook-untrusted", level: "problem", values: { file } }];
+    const { stop, ...others } = codexHashes;
+    expect(await examined('model = "x"\n')).toMatchObject(untrusted);
+    expect(await examined(trusts(codexHashes))).toMatchObject([{ code: "hook-installed" }]);
+    expect(await examined(trusts(codexHashes).replaceAll('"', "'"))).toMatchObject([{ code: "hook-installed" }]);
+    expect(await examined(trusts(codexHashes, "enabled = false\n"))).toMatchObject(untrusted);
+    expect(await examined(trusts(others))).toMatchObject(untrusted);
+    // One that has changed is another one.
+    expect(await examined(trusts(codexHashes), own(4))).toMatchObject(untrusted);
+    const off = `${trusts({ ...others, stop })}[features]\nhooks = false\n`;
+    expect(await examined(off)).toMatchObject([{ code: "hook-off" }]);
   });
 
   it("of others are named, where they are about the same tools", async () => {

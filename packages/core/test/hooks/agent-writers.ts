@@ -67,7 +67,8 @@ export const writers: Readonly<Record<HookedAgent, (path: string, text: string, 
   },
   copilot: madeByCopilot,
   codex: (path, text, worker) => {
-    const file = resolve(worker.cwd, path);
+    // A line of a patch ends with its last letter.
+    const file = resolve(worker.cwd, path.trimEnd());
     makeWay(file, worker);
     writeFileSync(file, text);
   },

@@ -7,7 +7,7 @@ import type { ToolArguments } from "../../src/agents/hook.ts";
 import { BeyondLab, type HookedAgent, toldByAgent, type Worker, writers } from "./agent-writers.ts";
 import { createHookLab, type HookLab } from "./hook-lab.ts";
 
-const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen", "pi", "opencode"];
+const agents: readonly HookedAgent[] = ["claude", "gemini", "qwen", "codex", "pi", "opencode"];
 
 /** The tool that writes a whole file. */
 function writing(
@@ -209,7 +209,8 @@ const denied: Readonly<Record<HookedAgent, readonly string[]>> = {
     "quotes",
   ],
   copilot: deniedToAll,
-  codex: deniedToAll,
+  // With a line more it is no patch; `~` is a folder by then.
+  codex: [...deniedToAll, "newline", "NUL", "~ alone"],
   // `~` is a folder by then.
   opencode: [
     ...deniedToAll,

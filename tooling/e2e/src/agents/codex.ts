@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentOf } from "@patchbay/core";
 import { responsesProtocol } from "../models/responses.ts";
 import { codexBinary } from "../prerequisites/components.ts";
 import type { AgentKind } from "./agent.ts";
 
-/** OpenAI's Codex CLI, whose hook is trusted for the run: its question about that is met by a person once. */
+/** OpenAI's Codex CLI, whose user has trusted its hook: its question about that is met once. */
 export const codex: AgentKind = {
   id: "codex",
   displayName: agentOf("codex").agentName,
@@ -28,14 +29,17 @@ export const codex: AgentKind = {
       'name = "fake"',
       `base_url = ${JSON.stringify(`${modelUrl}/v1`)}`,
       'wire_api = "responses"',
-      'env_key = "FAKE_KEY"',
+      // Its service in the background outlives its terminal, and the lab.
+      "[features]",
+      "daemon_auto_start = false",
       `[projects.${JSON.stringify(lab.workspace)}]`,
       'trust_level = "trusted"',
+      ...(await trustedHooks(join(directory, "hooks.json"))),
     ];
     await writeFile(join(directory, "config.toml"), `${settings.join("\n")}\n`);
   },
-  environment: () => ({ FAKE_KEY: "fake" }),
-  command: () => [codexBinary(), "--dangerously-bypass-hook-trust"],
+  environment: () => ({}),
+  command: () => [codexBinary()],
   // Its settings have it ask nobody.
   quietModes: [{ arguments: [] }],
   takesUsersText: true,
@@ -55,6 +59,30 @@ export const codex: AgentKind = {
     await terminal.press("Escape");
   },
 };
+
+/** What it writes into its settings where its user has said that they trust the hooks of a file (0.171.0). */
+async function trustedHooks(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, "utf8").catch(() => '{"hooks":{}}');
+  const { hooks }: { hooks: Record<string, readonly HookGroup[]> } = JSON.parse(text);
+  return Object.entries(hooks).flatMap(([name, groups]) =>
+    groups.flatMap(({ matcher, hooks: own }, group) =>
+      own.flatMap(({ command, timeout }, at) => {
+        const event = name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, "_").toLowerCase();
+        const identity = { event_name: event, hooks: [{ async: false, command, timeout, type: "command" }], matcher };
+        const hash = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
+        return [
+          `[hooks.state.${JSON.stringify(`${file}:${event}:${group}:${at}`)}]`,
+          `trusted_hash = "sha256:${hash}"`,
+        ];
+      }),
+    ),
+  );
+}
+
+interface HookGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly { readonly command: string; readonly timeout: number }[];
+}
 
 function patchTurn(lines: readonly string[]): { kind: "tool"; name: string; input: { input: string } } {
   return {

@@ -29,7 +29,7 @@ export interface ModelProtocol {
   /** Whether a request is a turn of the conversation; side errands get {@link answerErrand}. */
   isConversation(path: string, body: Readonly<Record<string, unknown>>): boolean;
   answer(reply: ServerResponse, turn: Turn, call: number): void | Promise<void>;
-  answerErrand(reply: ServerResponse, path: string, body: Readonly<Record<string, unknown>>): void;
+  answerErrand(reply: ServerResponse, path: string, body: Readonly<Record<string, unknown>>): void | Promise<void>;
 }
 
 /** A model service on loopback that says what the script tells it to and remembers what it was asked. */
@@ -111,7 +111,7 @@ export class ModelServer {
     }
     this.requests.push({ path, text, isConversation });
     if (!isConversation) {
-      this.#protocol.answerErrand(reply, path, body);
+      await this.#protocol.answerErrand(reply, path, body);
       return;
     }
     this.#calls += 1;

@@ -270,6 +270,14 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
           agent,
         ),
       };
+    case "hook-untrusted":
+      return {
+        found: nls.localize(
+          "patchbay/hook/consentCodex",
+          "{0} asks at its next start whether you trust this hook, and does not run it until you do.",
+          agent,
+        ),
+      };
     case "settings-not-json":
       return {
         found: nls.localize(

@@ -35,6 +35,10 @@ export function trimmed(text: string): string {
   return text.replace(edges, "");
 }
 
+function withoutEnd(line: string): string {
+  return line.replace(edges, (blanks, at: number) => (at === 0 && blanks.length < line.length ? blanks : ""));
+}
+
 /** Around what a patch says of its files. */
 export const firstLine = "*** Begin Patch";
 export const lastLine = "*** End Patch";
@@ -86,8 +90,9 @@ function readHunks(lines: readonly string[]): readonly PatchHunk[] | undefined {
   const hunks: { below: string | undefined; steps: PatchStep[]; isAtEnd: boolean }[] = [];
   let hunk: (typeof hunks)[number] | undefined;
   for (const line of lines) {
-    if (line === "@@" || line.startsWith("@@ ")) {
-      hunk = { below: line === "@@" ? undefined : line.slice(3), steps: [], isAtEnd: false };
+    const head = withoutEnd(line);
+    if (head === "@@" || head.startsWith("@@ ")) {
+      hunk = { below: head === "@@" ? undefined : head.slice(3), steps: [], isAtEnd: false };
       hunks.push(hunk);
       continue;
     }
@@ -149,11 +154,15 @@ export function updated(file: string, hunks: readonly PatchHunk[]): string | und
     const length = oldOf(found.steps).length;
     if (length > 0) at = found.start + length;
   }
-  places.sort((one, other) => one.start - other.start);
+  const sorted = places.toSorted((one, other) => one.start - other.start);
   const out: Line[] = [];
   let done = 0;
-  for (const place of places) {
+  for (const [index, place] of sorted.entries()) {
     if (place.start < done) return undefined;
+    // Of two that add lines at the end it depends on what else they say which one's stand first.
+    const before = sorted[index - 1];
+    if (before !== undefined && place.start === done && places.indexOf(before) > places.indexOf(place))
+      return undefined;
     out.push(...lines.slice(done, place.start));
     done = place.start;
     for (const { does, text } of place.steps) {
@@ -193,7 +202,7 @@ function foundOf(
 /** What the program takes for the same, the nearest first. */
 const likenesses: readonly ((line: string) => string)[] = [
   (line) => line,
-  (line) => line.replace(edges, (blanks, at: number) => (at === 0 && blanks.length < line.length ? blanks : "")),
+  withoutEnd,
   trimmed,
   (line) =>
     trimmed(line)
@@ -214,7 +223,7 @@ function placeOf(
   if (last < 0) return undefined;
   for (const likeness of likenesses) {
     const sought = wanted.map(likeness);
-    for (let at = isAtEnd ? last : from; at <= last; at += 1) {
+    for (let at = isAtEnd ? Math.max(from, last) : from; at <= last; at += 1) {
       if (sought.every((line, index) => likeness(lines[at + index] ?? "") === line)) return at;
     }
   }

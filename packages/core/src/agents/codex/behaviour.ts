@@ -12,7 +12,8 @@ import {
   textOf,
 } from "../hook.ts";
 import { contextNote } from "../context-note.ts";
-import { chosenDirectory, inFolder, type OwnSettings, type SettingsPlace } from "../settings.ts";
+import { chosenDirectory, inFolder, type OwnSettings, readSettingsText, type SettingsPlace } from "../settings.ts";
+import { areTrusted } from "./hook-trust.ts";
 import { commandTool, type PatchCall, patchCallOf, patchTool } from "./tools.ts";
 
 /** Codex CLI's side of a diagnosis: docs/protocols/codex.md. */
@@ -33,7 +34,7 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
 /** Its own settings are TOML, and say nothing that matters to its hook but that no hook runs. */
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const settingsFile = inOwnDirectory(place, "config.toml");
-  const text = await place.platform.files.readText(settingsFile, largestSettingsBytes).catch(() => undefined);
+  const text = await readSettingsText(place.platform, settingsFile);
   return {
     looksForEditor: "yes",
     looksOnContainerHost: false,
@@ -51,8 +52,6 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     askingInput: undefined,
   };
 }
-
-const largestSettingsBytes = 1_048_576;
 
 /** `hooks = false` in the table of features, or by its whole name. */
 function switchesHooksOff(toml: string): boolean {
@@ -119,6 +118,12 @@ export const codexHook: AgentHook = {
     isStrict: true,
     shell: undefined,
     consent: "at-next-start",
+    isTrusted: async (place, file, isOwn) => {
+      const [hooks, config] = await Promise.all(
+        [file, inOwnDirectory(place, "config.toml")].map((path) => readSettingsText(place.platform, path)),
+      );
+      return await areTrusted(place, { hooks: hooks ?? "", config: config ?? "", file }, isOwn);
+    },
   },
   read,
   encodeNote: (note) => encoded("PostToolUse", { additionalContext: note }),
