@@ -200,7 +200,7 @@ function wordsOf(finding: EditorFinding): string | undefined {
       );
     case "hook-not-installed": {
       const found = l10n.t(
-        "{0} never asks before it writes, and its hook is not installed, so you review nothing.",
+        "Changes by {0} are not shown in an editor, because its hook is not installed.",
         agent,
       );
       return `${found} ${l10n.t("Install it: {0}", ":Patchbay hook install")}`;
