@@ -83,7 +83,10 @@ const core = {
     types: ["agents"],
   },
   // What runs in an agent's own process.
-  "hook-client/plugins": { rooms: ["agents/catalogue", "agents/*/", "hook-client"], types: ["agents"] },
+  "hook-client/plugins": {
+    rooms: ["agents/catalogue", "agents/*/", "agents/opencode-family", "hook-client"],
+    types: ["agents"],
+  },
   "hook-client/index": { rooms: ["agents/catalogue", "hook-client", "hook-client/plugins"] },
   "port-holder": {
     rooms: [...ground, "endpoint/give-back"],

@@ -58,11 +58,13 @@ class OpenCodePlugin {
   readonly #notes: NotesOfCalls = new NotesOfCalls();
   /** The session from which one was made for a part of its work. */
   readonly #parents: Map<string, string> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- It does not fail: whoever waits for it wants to know that it is over.
   readonly #begun: Map<string, Promise<unknown>> = new Map();
   readonly #asked: Map<string, AskedCall> = new Map();
   /** What the user has said yes to, and what has not ended. */
   readonly #accepted: Map<string, string> = new Map();
   /** The agent runs the tools of an answer at once; its user is asked about one after the other. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- It does not fail: whoever waits for it wants to know that it is over.
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(host: unknown, patchbay: PatchbayInAgent) {
