@@ -172,7 +172,7 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
       };
     case "hook-not-installed":
       return {
-        found: l10n.t("{0} never asks before it writes, and its hook is not installed, so you review nothing.", agent),
+        found: l10n.t("Changes by {0} are not shown in an editor, because its hook is not installed.", agent),
         advice: l10n.t("Install it."),
       };
     case "hook-off":

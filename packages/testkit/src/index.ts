@@ -15,6 +15,11 @@ export { type CopilotDriver, createCopilotDriver } from "./agents/copilot/driver
 export { createAgentDriver } from "./agents/drivers.ts";
 export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
 export { createKiloDriver, createOpenCodeDriver, findOpenCodeCompanion } from "./agents/opencode-family/driver.ts";
+export {
+  type OpenCodeOutcome,
+  OpenCodePluginDriver,
+  type OpenCodePluginDriverOptions,
+} from "./agents/opencode-family/plugin-driver.ts";
 export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
 export { PiDriver, type PiDriverOptions, type PiOutcome } from "./agents/pi/driver.ts";
 export { createQwenDriver, findQwenCompanions } from "./agents/qwen/driver.ts";

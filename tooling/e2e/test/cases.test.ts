@@ -16,6 +16,11 @@ describe("chosen cases", () => {
     expect(chosen([], ["vscode", "theia"]).filter((id) => /^(?:vscode|theia):\w+:accept$/u.test(id))).toEqual([]);
   });
 
+  it("are there once", () => {
+    const all = allCases().map(({ id }) => id);
+    expect(all.filter((id, index) => all.indexOf(id) !== index)).toEqual([]);
+  });
+
   it("leave groups out unless they are asked for", () => {
     expect(chosen(["vscode"]).filter((id) => /:(?:panel|hook)-/u.test(id))).toEqual([]);
     expect(chosen(["panel:claude"]).every((id) => id.includes(":claude:panel-"))).toBe(true);

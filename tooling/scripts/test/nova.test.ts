@@ -115,7 +115,7 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
         .filter((entry) => entry.isFile())
         .map((entry) => relative(house, join(entry.parentPath, entry.name))),
     );
-    expect(files.filter((path) => !isSame(path)).toSorted()).toEqual([
+    expect(files.filter((path) => !isSame(path)).toSorted((one, other) => one.localeCompare(other))).toEqual([
       "packages/core/src/agents/catalogue.ts",
       "packages/core/src/agents/nova/agent.ts",
       "packages/core/src/agents/nova/behaviour.ts",

@@ -199,10 +199,7 @@ function wordsOf(finding: EditorFinding): string | undefined {
         ":Patchbay hook install",
       );
     case "hook-not-installed": {
-      const found = l10n.t(
-        "{0} never asks before it writes, and its hook is not installed, so you review nothing.",
-        agent,
-      );
+      const found = l10n.t("Changes by {0} are not shown in an editor, because its hook is not installed.", agent);
       return `${found} ${l10n.t("Install it: {0}", ":Patchbay hook install")}`;
     }
     case "hook-off":

@@ -316,7 +316,7 @@ function rawWordsOf(finding: Finding): Words {
     }
     case "hook-not-installed":
       return {
-        text: `${agents} never asks before it writes, and speaks with editors only by Patchbay's extension, which is not installed: you review nothing.`,
+        text: `Changes by ${agents} are not shown in an editor, because Patchbay's hook is not installed.`,
         fix: installHook(finding),
       };
     case "hook-off": {

@@ -70,6 +70,9 @@ export async function runAgent(request: RunRequest): Promise<number> {
       `With "${escapeLine(plan.unreviewedBy)}" ${agent.agentName} asks nobody, so you review nothing. To review all the same: ${program} hook install ${agent.id}`,
     );
   }
+  if (plan.hooklessBy !== undefined) {
+    tell(`With "${escapeLine(plan.hooklessBy)}" ${agent.agentName} does without its hook, so you review nothing.`);
+  }
   if (plan.isUntold && agent.connecting !== undefined) {
     tell(
       `${agent.agentName} has not been told to use an editor yet. If it asks whether to connect, choose No, then type ${agent.connecting.input} there.`,
@@ -77,7 +80,9 @@ export async function runAgent(request: RunRequest): Promise<number> {
   }
   const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
   try {
-    if (plan.findings.every(({ code }) => !unconnected.has(code))) {
+    // Without its hook it hears of what is open all the same.
+    const isHarmless = (code: string): boolean => agent.contextOnly === true && code.startsWith("hook-");
+    if (plan.findings.every(({ code }) => !unconnected.has(code) || isHarmless(code))) {
       tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
     }
     const end = await request.run({

@@ -606,7 +606,11 @@ export const situations: readonly Situation[] = [
       await here(lab);
       for (const command of ["opencode", "kilo"]) lab.put(join(lab.platform.root, "bin", command), "", 0o755);
     },
-    says: ["✓ opencode and Kilo connect to Editor (port N)."],
+    says: [
+      "! Changes by opencode and Kilo are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install",
+      "✓ opencode and Kilo connect to Editor (port N).",
+    ],
   },
   {
     title: "The terminal names a port in decimal, which opencode dials without a token",
@@ -620,6 +624,8 @@ export const situations: readonly Situation[] = [
     says: [
       "✗ opencode connects to the port that CLAUDE_CODE_SSE_PORT names without a token, so every editor refuses it. [port-without-token]",
       '  type: eval "$(patchbay env)"   # names the port in a form that opencode leaves alone',
+      "! Changes by opencode are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install opencode",
       "✓ Claude Code connects to Editor (port N).",
     ],
   },
@@ -635,6 +641,8 @@ export const situations: readonly Situation[] = [
     says: [
       "✗ Kilo connects to the port that KILO_EDITOR_SSE_PORT names without a token, so every editor refuses it. [port-without-token]",
       '  type: eval "$(patchbay env)"   # names the port in a form that Kilo leaves alone',
+      "! Changes by Kilo are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install kilo",
     ],
   },
   {
@@ -647,6 +655,8 @@ export const situations: readonly Situation[] = [
       await lab.start("Above", [lab.platform.root]);
     },
     says: [
+      "! Changes by opencode are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install opencode",
       "✓ opencode connects to Near (port N). Of the 2 editors that have this folder open, it is the one with the nearest folder.",
     ],
   },
@@ -661,6 +671,8 @@ export const situations: readonly Situation[] = [
     says: [
       "✗ Editor (port N) has another folder open: /else where. opencode looks for one that has this folder open. [other-folder]",
       "  type: cd '/else where'   # or open this folder in the editor",
+      "! Changes by opencode are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install opencode",
     ],
   },
   {
@@ -674,6 +686,8 @@ export const situations: readonly Situation[] = [
     says: [
       "! opencode does not tell its model what you have open and selected: file context is off in ~/.local/state/opencode/kv.json. [context-off]",
       "  type: ctrl+p   # in opencode, then choose Enable file context",
+      "! Changes by opencode are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install opencode",
       "✓ opencode connects to Editor (port N).",
     ],
   },
@@ -993,7 +1007,7 @@ export const situations: readonly Situation[] = [
       putPi(lab);
     },
     says: [
-      "✗ Pi never asks before it writes, and speaks with editors only by Patchbay's extension, which is not installed: you review nothing. [hook-not-installed]",
+      "✗ Changes by Pi are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
       "  type: patchbay hook install pi",
     ],
   },

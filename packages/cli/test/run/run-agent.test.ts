@@ -152,6 +152,19 @@ describe.skipIf(process.platform === "win32")("patchbay run", () => {
     expect(told[0]).toMatch(/"--yolo".*patchbay hook install qwen$/u);
   });
 
+  it("says of an agent without its plugin, or that leaves it alone, that nothing is reviewed, and that it connects", async () => {
+    const { run, open, told, started } = setUp();
+    await open();
+    await run("opencode", "--pure");
+    expect(started).toMatchObject([{ args: ["--pure"] }]);
+    expect(told).toEqual([
+      expect.stringContaining("Changes by opencode are not shown in an editor"),
+      expect.stringContaining("patchbay hook install opencode"),
+      'With "--pure" opencode does without its hook, so you review nothing.',
+      expect.stringMatching(/^opencode connects to My Editor/u),
+    ]);
+  });
+
   it("says what to type to an agent that was told to leave editors alone", async () => {
     const { platform, run, open, told } = setUp();
     await open();

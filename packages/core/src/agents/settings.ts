@@ -303,6 +303,8 @@ export interface AgentStart {
   readonly onceOptions: readonly string[];
   /** Whether an argument that is no option, in the first place, has it answer once, too (or is a command of its own). */
   readonly argumentIsOnce: boolean;
+  /** Options with which it does without its hook; absent: there are none. */
+  readonly hooklessOptions?: readonly string[];
   /** Arguments that turn its IDE mode on, where nobody has been asked yet and the user has no first prompt of their own. */
   readonly connecting?: { readonly arguments: readonly string[]; readonly promptOptions: readonly string[] };
   /** Variables with which it looks for an editor, whatever those of its terminal say. */

@@ -279,6 +279,11 @@ export function needsHook(agent: AgentId): boolean {
   return agentOf(agent).transport === "hook";
 }
 
+/** Whether an editor sees an agent's changes by nothing but its hook. */
+export function showsByHookAlone(agent: AgentId): boolean {
+  return needsHook(agent) || agentOf(agent).contextOnly === true;
+}
+
 /** Whether our hook has every change reviewed, in whatever mode the agent is. */
 export function isHooked({ hook, hooksOff }: Pick<AgentSettings, "hook" | "hooksOff">): boolean {
   return hook.kind === "installed" && hook.isTrusted && hooksOff === undefined;
@@ -290,7 +295,8 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
   switch (hook.kind) {
     case "absent":
     case "unreadable":
-      return needsHook(agent) ? [findingOf("hook-not-installed", "problem", agent, {})] : [];
+      if (!showsByHookAlone(agent)) return [];
+      return [findingOf("hook-not-installed", needsHook(agent) ? "problem" : "hint", agent, {})];
     case "broken":
       return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: hook.missing })];
     case "partly":

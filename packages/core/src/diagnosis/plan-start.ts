@@ -7,8 +7,8 @@ import {
   examineFiles,
   examineHook,
   isHooked,
-  needsHook,
   readAgentSettings,
+  showsByHookAlone,
   type SettingsFinding,
 } from "./examine-editor.ts";
 
@@ -28,6 +28,8 @@ export interface StartPlan {
   readonly isUntold: boolean;
   /** The user's own argument that has it write without asking anybody, with no hook that would ask; undefined: it asks. */
   readonly unreviewedBy: string | undefined;
+  /** The user's own argument with which it does without its hook, and has nothing else that would ask; undefined: there is none. */
+  readonly hooklessBy: string | undefined;
 }
 
 /** What is asked for. */
@@ -50,7 +52,8 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
   const dialect = agentOf(agent);
   const { start } = await dialect.loadChecks();
   const settings = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
-  const isReviewed = settings !== undefined && isHooked(settings);
+  const hookless = ownOptions(args).find((arg) => start.hooklessOptions?.includes(arg) === true);
+  const isReviewed = settings !== undefined && isHooked(settings) && hookless === undefined;
   const { asking } = dialect;
   const chosen = chosenMode(start, args);
   const once = answersOnce(start, args);
@@ -70,6 +73,7 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),
     unreviewedBy: isReviewed ? undefined : (unaskingMode(start, chosen) ?? once),
+    hooklessBy: showsByHookAlone(agent) ? hookless : undefined,
   };
 }
 
@@ -97,7 +101,7 @@ export async function asksByArguments(agent: AgentId, args: readonly string[]): 
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
   const off = examineHook(settings).filter(
-    ({ code }) => code === "hook-off" || (needsHook(settings.agent) && code !== "hook-installed"),
+    ({ code }) => code === "hook-off" || (showsByHookAlone(settings.agent) && code !== "hook-installed"),
   );
   const connecting = examineConnecting(settings).filter(
     ({ code }) =>

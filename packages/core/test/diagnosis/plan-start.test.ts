@@ -65,6 +65,29 @@ describe("the start of an agent", () => {
     expect((await setUp(broken)("claude")).args).toEqual(["--permission-mode", "manual"]);
   });
 
+  it("is in the mode that asks where the user has it do without its hook, and says where there is none", async () => {
+    expect(await setUp(hooked("claude"))("claude", "--bare")).toMatchObject({
+      args: ["--permission-mode", "manual", "--bare"],
+      hooklessBy: undefined,
+    });
+    for (const [agent, argument] of [
+      ["opencode", "--pure"],
+      ["kilo", "--pure"],
+      ["pi", "-ne"],
+    ] as const) {
+      expect(await setUp()(agent, argument)).toMatchObject({ args: [argument], hooklessBy: argument });
+      expect((await setUp()(agent, "--", argument)).hooklessBy).toBeUndefined();
+      expect((await setUp()(agent)).hooklessBy).toBeUndefined();
+    }
+  });
+
+  it("names the hook that is not installed where nothing else shows changes", async () => {
+    const code = "hook-not-installed";
+    expect((await setUp()("kilo")).findings).toEqual([{ code, level: "hint", agents: ["kilo"], values: {} }]);
+    expect((await setUp()("pi")).findings).toMatchObject([{ code, level: "problem" }]);
+    expect((await setUp()("claude")).findings).toEqual([]);
+  });
+
   it("names settings that are no JSON, by which it ends or asks what to do", async () => {
     const file = "/home/user/.qwen/settings.json";
     expect((await setUp({ [file]: "{ nonsense" })("qwen")).findings).toEqual([

@@ -7,7 +7,7 @@ import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import type { AgentKind } from "./agent.ts";
 
 /** What the members of the family have in common. */
-function family(id: AgentId, binary: () => string, variables: string): AgentKind {
+function family(id: AgentId, binary: () => string, variables: string, ownPackage: string): AgentKind {
   const { agentName } = agentOf(id);
   return {
     id,
@@ -17,6 +17,10 @@ function family(id: AgentId, binary: () => string, variables: string): AgentKind
       const directory = join(lab.home, ".config", id);
       await mkdir(directory, { recursive: true });
       await writeFile(join(directory, `${id}.json`), JSON.stringify(settings));
+      // As a first start leaves it that has reached npm's registry: else each start tries that again, and waits for it where there is a plugin.
+      await mkdir(join(directory, "node_modules"), { recursive: true });
+      const packages = { "": { dependencies: { [ownPackage]: "*" } } };
+      await writeFile(join(directory, "package-lock.json"), JSON.stringify({ lockfileVersion: 3, packages }));
     },
     environment: (lab, modelUrl) => ({
       FAKE_MODEL_URL: `${modelUrl}/v1`,
@@ -75,7 +79,7 @@ const settings = {
 };
 
 /** opencode. */
-export const opencode: AgentKind = family("opencode", opencodeBinary, "OPENCODE");
+export const opencode: AgentKind = family("opencode", opencodeBinary, "OPENCODE", "@opencode-ai/plugin");
 
 /** Kilo CLI. */
-export const kilo: AgentKind = family("kilo", kiloBinary, "KILO");
+export const kilo: AgentKind = family("kilo", kiloBinary, "KILO", "@kilocode/plugin");

@@ -13,6 +13,9 @@ export interface Case {
   readonly scenario: Scenario;
 }
 
+/** Some have hooks and a protocol that carries what is open. */
+const everyOne: readonly AgentId[] = [...new Set([...withReadersHooked, ...contextAgents])];
+
 /** Every case that makes sense, grouped by editor and agent. */
 export function allCases(): readonly Case[] {
   return editors.flatMap((editor) => {
@@ -31,7 +34,7 @@ export function allCases(): readonly Case[] {
       scenario,
     });
     return [
-      ...[...withReadersHooked, ...contextAgents].flatMap((agent) =>
+      ...everyOne.flatMap((agent) =>
         possible
           .filter(({ agents }) => agents !== "all" && agents.includes(agent))
           .map((scenario) => named(agent, scenario)),

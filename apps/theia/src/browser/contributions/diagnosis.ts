@@ -243,7 +243,7 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
       return {
         found: nls.localize(
           "patchbay/diagnosis/hookNotInstalled",
-          "{0} never asks before it writes, and its hook is not installed, so you review nothing.",
+          "Changes by {0} are not shown in an editor, because its hook is not installed.",
           agent,
         ),
         advice: nls.localize("patchbay/diagnosis/installHook", "Install it."),

@@ -49,6 +49,7 @@ export const claudeChecks: AgentChecks = {
     unaskingOptions: ["--dangerously-skip-permissions"],
     onceOptions: ["-p", "--print"],
     argumentIsOnce: false,
+    hooklessOptions: ["--bare", "--safe-mode"],
     variables: { [lookingVariable]: "true" },
   },
   readSettings,

@@ -20,6 +20,7 @@ export function familyChecks(id: string): AgentChecks {
       onceOptions: [],
       // A first word is a command, or a folder.
       argumentIsOnce: false,
+      hooklessOptions: ["--pure"],
     },
     readSettings: async (place) => await readSettings(place, id),
     choose,

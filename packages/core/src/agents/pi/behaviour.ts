@@ -13,7 +13,14 @@ const fileName = "patchbay.js";
 /** Pi's side of a diagnosis: docs/protocols/pi.md. */
 export const piChecks: AgentChecks = {
   // It has no mode: it never asks.
-  start: { modeOptions: [], askingModes: [], unaskingOptions: [], onceOptions: [], argumentIsOnce: false },
+  start: {
+    modeOptions: [],
+    askingModes: [],
+    unaskingOptions: [],
+    onceOptions: [],
+    argumentIsOnce: false,
+    hooklessOptions: ["--no-extensions", "-ne"],
+  },
   readSettings,
   choose,
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
+import { askHook, readVerdict } from "../hook-door.ts";
 import { isWithin, readDiscoveryFiles } from "../records.ts";
 
 /** Where a driven Pi runs. */
@@ -22,12 +22,6 @@ export type PiOutcome =
 type Arguments = Readonly<Record<string, unknown>>;
 
 const recordSchema = z.object({ workspaceFolders: z.array(z.string()), authToken: z.string() });
-const lineSchema = z.looseObject({ state: z.string(), output: z.string().optional(), gone: z.string().optional() });
-const verdictSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("allow") }),
-  z.object({ kind: z.literal("allow-changed"), arguments: z.record(z.string(), z.unknown()), note: z.string() }),
-  z.object({ kind: z.literal("deny"), reason: z.string() }),
-]);
 const writeSchema = z.object({ path: z.string(), content: z.string() });
 const editSchema = z.object({
   path: z.string(),
@@ -59,7 +53,7 @@ export class PiDriver {
   async #call(tool: "write" | "edit", given: Arguments): Promise<PiOutcome> {
     const output = await this.#ask(tool, given);
     if (this.#escape.signal.aborted) return { kind: "interrupted" };
-    const verdict = output === undefined ? undefined : verdictSchema.parse(JSON.parse(output));
+    const verdict = readVerdict(output);
     if (verdict?.kind === "deny") return { kind: "blocked", reason: verdict.reason };
     const isChanged = verdict?.kind === "allow-changed";
     const written = this.#run(tool, isChanged ? verdict.arguments : given);
@@ -73,7 +67,8 @@ export class PiDriver {
       const record = recordSchema.safeParse(content).data;
       if (record?.workspaceFolders.some((folder) => isWithin(folder, cwd)) !== true) continue;
       const event = { session_id: "pi", cwd, hook_event_name: "tool_call", tool_name: tool, tool_input: given };
-      return await post(Number.parseInt(name, 10), record.authToken, JSON.stringify(event), this.#escape.signal);
+      const door = { port: Number.parseInt(name, 10), token: record.authToken };
+      return await askHook(door, event, this.#escape.signal);
     }
     return undefined;
   }
@@ -103,27 +98,4 @@ function edited(file: string, given: Arguments): string {
     now = now.slice(0, at) + newText + now.slice(at + oldText.length);
   }
   return mark + now.replaceAll("\n", ending);
-}
-
-async function post(port: number, token: string, event: string, signal: AbortSignal): Promise<string | undefined> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  return await new Promise((done) => {
-    const asked = request({ host: "127.0.0.1", port, path: "/hook", method: "POST", headers, signal }, (response) => {
-      let text = "";
-      let gone: string | undefined;
-      response.setEncoding("utf8");
-      response.on("data", (piece: string) => {
-        text += piece;
-        for (const line of text.split("\n").slice(0, -1)) {
-          const told = line === "" ? undefined : lineSchema.parse(JSON.parse(line));
-          gone = told?.gone ?? gone;
-          if (told?.state === "done") done(told.output);
-        }
-      });
-      response.on("error", () => done(gone));
-      response.on("close", () => done(gone));
-    });
-    asked.on("error", () => done(undefined));
-    asked.end(event);
-  });
 }
