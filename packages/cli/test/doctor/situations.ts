@@ -286,32 +286,48 @@ export const situations: readonly Situation[] = [
     agents: ["gemini"],
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       lab.record("gemini", await lab.silentServer());
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
     ],
   },
   {
     title: "The editor hangs, and all three agents find it",
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       const port = await lab.silentServer();
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
     ],
   },
   {
     title: "The editor hangs once it has answered: its port answers, and no session opens",
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       const port = await lab.hangingServer();
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+    ],
+  },
+  {
+    title: "The editor answers late, and agents wait for it",
+    agents: ["gemini", "qwen"],
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.slowServer(1_200);
+      for (const agent of ["gemini", "qwen"] as const) lab.record(agent, port);
+    },
+    says: [
+      "! Editor (port N) answers slowly (N s). Gemini CLI and Qwen Code wait for it. [editor-slow]",
+      "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
   },
   {
