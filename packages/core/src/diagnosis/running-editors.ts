@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
-import { type Choice, holds, realPlace } from "../agents/choice.ts";
+import { type Choice, type ChoiceFacts, holds, realPlace } from "../agents/choice.ts";
 import { type OwnSettings, withVariables } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
 import { askHook } from "../endpoint/ask-hook.ts";
@@ -155,23 +155,24 @@ export async function findEditorsOf(
 
 /** What the agent makes of the records that it finds. */
 export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<Choice<EditorRecord>> {
-  const { platform, folder, own } = facts;
   const checks = await agentOf(agent).loadChecks();
-  return await checks.choose(recordsOf(agent, facts), {
+  return await checks.choose(recordsOf(agent, facts), await choiceFacts(agent, facts));
+}
+
+async function choiceFacts(agent: AgentId, { platform, folder, own }: PlacesFacts): Promise<ChoiceFacts> {
+  return {
     platform,
     folder,
     namedPort: await namedPort(platform, agent),
     connectsByItself: own?.connectsByItself,
     editorTerminal: own?.editorTerminal,
-  });
+  };
 }
 
 /** See `AgentChecks.neededVersion`. */
 export async function neededVersion(agent: AgentId, version: string, facts: PlacesFacts): Promise<string | undefined> {
-  const { platform, folder } = facts;
   const checks = await agentOf(agent).loadChecks();
-  const port = await namedPort(platform, agent);
-  return await checks.neededVersion?.(version, recordsOf(agent, facts), { platform, folder, namedPort: port });
+  return await checks.neededVersion?.(version, recordsOf(agent, facts), await choiceFacts(agent, facts));
 }
 
 /** Those that the agent reads: its own user's regular files. */
