@@ -5,10 +5,8 @@ import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
 // What the doctor says must be what the agents do. Without arguments all situations, else those whose title holds one of them.
 const words = process.argv.slice(2);
 const chosen = situations.filter(({ title }) => words.length === 0 || words.some((word) => title.includes(word)));
-await ensurePrerequisites(
-  ["gemini", "qwen", "qwen-old", "qwen-reading-records", "claude", "opencode", "kilo"],
-  (line) => console.log(line),
-);
+const programs = ["gemini", "qwen", "qwen-old", "qwen-reading-records", "claude", "claude-old", "opencode", "kilo"];
+await ensurePrerequisites([...programs, "claude-reading-exponents"], (line) => console.log(line));
 let right = 0;
 for (const situation of chosen) {
   const said = await meet(situation);

@@ -116,10 +116,16 @@ function rawWordsOf(finding: Finding): Words {
         text: `${at(finding.values.editor)} is suspended (process ${finding.values.pid}) and does not answer agents.`,
         fix: `kill -CONT ${finding.values.pid}   # or fg, in the terminal where it was suspended`,
       };
-    case "editor-silent":
+    case "editor-silent": {
+      const { editor, seconds } = finding.values;
       return {
-        text: `${at(finding.values.editor)} accepts connections but does not answer: it hangs or is very busy. Wait, or ${finding.values.editor.isServe === true ? `restart \`${program} serve\`` : "reload its window"}.`,
+        text: `${at(editor)} accepts connections but has not answered in ${seconds} s: it hangs or is very busy. Wait, or ${editor.isServe === true ? `restart \`${program} serve\`` : "reload its window"}.`,
       };
+    }
+    case "editor-slow": {
+      const { editor, seconds } = finding.values;
+      return { text: `${at(editor)} answers slowly (${seconds} s). ${agents} ${verb("waits", "wait")} for it.` };
+    }
     case "editor-full":
       return {
         text: `${at(finding.values.editor)} has reached its limit of connected agents. Exit one of them first.`,

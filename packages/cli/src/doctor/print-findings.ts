@@ -18,14 +18,17 @@ export interface DoctorRequest {
   readonly print: (line: string) => void;
   /** Where else editors may be looked for; default: what this machine tells. */
   readonly elsewhere?: readonly Surroundings[];
+  /** See `DiagnosisRequest.waitMs`. */
+  readonly waitMs?: number | undefined;
 }
 
 /** `patchbay doctor`: resolves with the exit code, 1 where there is a problem. */
 export async function printFindings(request: DoctorRequest): Promise<number> {
-  const { json, report, agents, platform, paint, print, elsewhere } = request;
+  const { json, report, agents, platform, paint, print, elsewhere, waitMs } = request;
   const folder = resolve(request.folder);
   const findings = await diagnose(platform, {
     folder,
+    waitMs,
     ...(agents.length === 0 ? {} : { agents }),
     ...(elsewhere === undefined ? {} : { elsewhere }),
   });

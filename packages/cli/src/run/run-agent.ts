@@ -63,7 +63,7 @@ export async function runAgent(request: RunRequest): Promise<number> {
     tell(`  To start it without reviews: ${agent.program.command}`);
     return 1;
   }
-  const plan = await planStart(platform, { agent: agent.id, folder, args });
+  const plan = await planStart(platform, { agent: agent.id, folder, args, port: editor.port });
   for (const finding of plan.findings) say(tell, finding);
   if (plan.unreviewedBy !== undefined) {
     tell(

@@ -61,9 +61,9 @@ function row(editor: RunningEditor): readonly string[] {
   ];
 }
 
-function stateOf({ answers, isSilent }: RunningEditor): string {
+function stateOf({ answers, isSilent, waitedMs }: RunningEditor): string {
   if (answers) return "answers";
-  return isSilent ? "does not answer" : "exited (its record is left over)";
+  return isSilent ? `no answer in ${Math.round(waitedMs / 1_000)} s` : "exited (its record is left over)";
 }
 
 /** Who has ended longer ago is not shown any more, ms. */

@@ -36,6 +36,8 @@ export class DoctorLab {
   readonly visible: Set<number> = new Set();
   readonly elsewhere: Surroundings[] = [];
   uid: number = this.platform.process.uid;
+  /** How long an editor may take to answer, ms. */
+  waitMs: number | undefined;
   temporaryDirectory: string = this.platform.tmp;
   homeDirectory: string = this.platform.home;
   readonly #ends: (() => unknown)[] = [];
@@ -131,6 +133,17 @@ export class DoctorLab {
     return await listen(server);
   }
 
+  /** An editor that lets agents in, and takes its time for each answer. */
+  async slowServer(delayMs: number): Promise<number> {
+    const welcome = JSON.stringify({ result: { protocolVersion: "2025-06-18", serverInfo: { name: "editor" } } });
+    const server: HttpServer = createHttpServer((request, response) => {
+      setTimeout(() => response.writeHead(request.method === "GET" ? 401 : 200).end(welcome), delayMs);
+    });
+    this.#ends.push(() => server.closeAllConnections());
+    this.#ends.push(() => server.close());
+    return await listen(server);
+  }
+
   /** Somebody who answers whoever only asks who is there, and says nothing to an agent. */
   async hangingServer(): Promise<number> {
     const server: HttpServer = createHttpServer((request, response) => {
@@ -175,6 +188,7 @@ export class DoctorLab {
       paint: createPaint(false),
       print: (line) => void lines.push(line),
       elsewhere: this.elsewhere,
+      waitMs: this.waitMs,
     });
     return { code, lines };
   }
@@ -248,6 +262,7 @@ export class DoctorLab {
       .replaceAll(tmp, "TMP")
       .replaceAll(root, "")
       .replaceAll(/(?<=(?:port|process|uid|-CONT) )\d+/gu, "N")
+      .replaceAll(/[\d.]+(?= s\b)/gu, "N")
       .replaceAll(/server-\d+-\d+/gu, "server-N-N")
       .replaceAll(/\d+(?=\.lock)/gu, "N");
   }

@@ -46,6 +46,14 @@ function installVersion(lab: DoctorLab, agent: AgentId, version: string): void {
   symlinkSync(lab.put(join(of, "bundle", "program.js"), "", 0o755), program);
 }
 
+/** As an agent's own installer does: the program is named by its version, and a link leads to it. */
+function installByItself(lab: DoctorLab, agent: AgentId, version: string): void {
+  const { command } = agentOf(agent).program;
+  const program = join(lab.platform.root, "bin", command);
+  rmSync(program);
+  symlinkSync(lab.put(lab.inHome(`.local/share/${command}/versions/${version}`), "", 0o755), program);
+}
+
 function trust(lab: DoctorLab, level: "TRUST_FOLDER" | "DO_NOT_TRUST"): void {
   lab.put(lab.inHome(".gemini/trustedFolders.json"), JSON.stringify({ [lab.folder]: level }));
 }
@@ -286,32 +294,48 @@ export const situations: readonly Situation[] = [
     agents: ["gemini"],
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       lab.record("gemini", await lab.silentServer());
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
     ],
   },
   {
     title: "The editor hangs, and all three agents find it",
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       const port = await lab.silentServer();
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
     ],
   },
   {
     title: "The editor hangs once it has answered: its port answers, and no session opens",
     make: async (lab) => {
       lab.settle();
+      lab.waitMs = 1_000;
       const port = await lab.hangingServer();
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port);
     },
     says: [
-      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+      "✗ Editor (port N) accepts connections but has not answered in N s: it hangs or is very busy. Wait, or reload its window. [editor-silent]",
+    ],
+  },
+  {
+    title: "The editor answers late, and agents wait for it",
+    agents: ["gemini", "qwen"],
+    make: async (lab) => {
+      lab.settle();
+      const port = await lab.slowServer(1_200);
+      for (const agent of ["gemini", "qwen"] as const) lab.record(agent, port);
+    },
+    says: [
+      "! Editor (port N) answers slowly (N s). Gemini CLI and Qwen Code wait for it. [editor-slow]",
+      "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
   },
   {
@@ -531,6 +555,19 @@ export const situations: readonly Situation[] = [
     says: [
       "✗ Gemini CLI 0.29.4 is too old to find an editor from this terminal: it needs 0.31.0 or later. [agent-too-old]",
       "  type: npm install --global @google/gemini-cli",
+    ],
+  },
+  {
+    title: "Claude Code is too old for a terminal of one of two editors",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.record("claude", await lab.httpServer(401));
+      installByItself(lab, "claude", "2.1.231");
+    },
+    says: [
+      "✗ Claude Code 2.1.231 is too old to find an editor from this terminal: it needs 2.1.232 or later. [agent-too-old]",
+      "  type: npm install --global @anthropic-ai/claude-code",
     ],
   },
   {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DoctorLab } from "./doctor-lab.ts";
 
+const elsewhere = { workspacePath: "/elsewhere", workspaceFolders: ["/elsewhere"] };
+
 function makeLab(): DoctorLab {
   const lab = new DoctorLab();
   onTestFinished(async () => await lab.dispose());
@@ -45,6 +47,30 @@ describe("what the doctor says at its end", () => {
     for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, port, { authToken: agent });
     const before = performance.now();
     await lab.run([]);
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(performance.now() - before).toBeLessThan(8_000);
+  });
+
+  it("comes a third later at most where editors hang in turn: at once, and once they have answered", async () => {
+    const lab = makeLab();
+    lab.waitMs = 3_000;
+    lab.record("gemini", await lab.silentServer(), elsewhere);
+    lab.record("gemini", await lab.hangingServer());
+    lab.record("qwen", await lab.hangingServer());
+    lab.record("claude", await lab.hangingServer());
+    const before = performance.now();
+    const { lines } = await lab.run([]);
+    expect(performance.now() - before).toBeLessThan(2 * lab.waitMs);
+    expect(lines.filter((line) => line.includes("has not answered in 1 s"))).toHaveLength(3);
+  });
+
+  it("gives an editor that answers late the time that it needs", async () => {
+    const lab = makeLab();
+    lab.waitMs = 2_000;
+    lab.record("gemini", await lab.silentServer(), elsewhere);
+    // Once all have been asked who they are, less than its time is left.
+    lab.record("gemini", await lab.slowServer(1_200));
+    const { code, lines } = await lab.run(["gemini"]);
+    expect(lines).toContainEqual(expect.stringMatching(/^! .* answers slowly \(1\.\d s\)/u));
+    expect([code, lines.at(-1)]).toEqual([0, "Agents started here can connect and will show their changes."]);
   });
 });

@@ -56,15 +56,18 @@ function setUp({ installed = true, end = { code: 0 }, during }: SetUp = {}) {
 describe.skipIf(process.platform === "win32")("patchbay run", () => {
   it("starts the agent with what the editor puts into its own terminals, and gives its exit code", async () => {
     const { run, open, told, started } = setUp({ end: { code: 3 } });
-    const { environment } = await open();
+    const { environment, state } = await open();
     expect(await run("claude", "--model", "opus")).toBe(3);
     expect(started).toMatchObject([
       {
         program: "claude",
         args: ["--permission-mode", "manual", "--model", "opus"],
-        environment: { MINE: "1", CLAUDE_CODE_SSE_PORT: environment["CLAUDE_CODE_SSE_PORT"] },
+        environment: { MINE: "1", ENABLE_IDE_INTEGRATION: environment["ENABLE_IDE_INTEGRATION"] },
       },
     ]);
+    // Plain, as also its older versions read it.
+    const port = state.kind === "listening" ? state.port : 0;
+    expect(started[0]?.environment["CLAUDE_CODE_SSE_PORT"]).toBe(String(port));
     expect(started[0]?.environment).not.toHaveProperty("GEMINI_CLI_IDE_SERVER_PORT");
     expect(told).toEqual([expect.stringMatching(/^Claude Code connects to My Editor \(port \d+\)\.$/u)]);
   });

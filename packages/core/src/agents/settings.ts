@@ -309,6 +309,8 @@ export interface AgentStart {
   readonly connecting?: { readonly arguments: readonly string[]; readonly promptOptions: readonly string[] };
   /** Variables with which it looks for an editor, whatever those of its terminal say. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The variable in which it alone is told the port as a plain number: its older versions read no other. Absent: as in any terminal. */
+  readonly plainPort?: string;
   /** Where it finds what counts as long as nobody has chosen; absent: it knows no such thing. */
   readonly defaults?: AgentDefaults;
 }

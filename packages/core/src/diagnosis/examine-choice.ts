@@ -95,7 +95,13 @@ function isSurelyEnded({ process }: Platform, { records }: RunningEditor): boole
 export interface OutcomeFacts extends PlacesFacts {
   readonly editors: readonly RunningEditor[];
   /** Opens a session by a record, as its agent does. */
-  readonly attempt: (record: EditorRecord) => Promise<SessionTrial>;
+  readonly attempt: (record: EditorRecord) => Promise<Attempt>;
+}
+
+/** How the attempt to open a session went, and for how long it would have been waited for, ms. */
+export interface Attempt {
+  readonly trial: SessionTrial;
+  readonly waitedMs: number;
 }
 
 /** What comes of an agent's attempt to connect from here; undefined where it finds no editor that runs. */
@@ -113,15 +119,15 @@ export async function examineChoice(agent: AgentId, facts: OutcomeFacts): Promis
     }
     case "other-terminal": {
       const { record, variable } = choice;
-      const trial = await facts.attempt(record);
-      if (trial !== "opened") return trial === "nobody" ? undefined : await whyNot(facts, record, trial);
+      const { trial, waitedMs } = await facts.attempt(record);
+      if (trial !== "opened") return trial === "nobody" ? undefined : await whyNot(facts, record, { trial, waitedMs });
       return findingOf("terminal-of-another-editor", "problem", agent, { editor: nameOf(record), variable });
     }
     case "waits": {
       const { record } = choice;
-      const trial = await facts.attempt(record);
+      const { trial, waitedMs } = await facts.attempt(record);
       if (trial === "opened") return findingOf("waits-to-be-told", "hint", agent, { editor: nameOf(record) });
-      return trial === "nobody" ? undefined : await whyNot(facts, record, trial);
+      return trial === "nobody" ? undefined : await whyNot(facts, record, { trial, waitedMs });
     }
     case "takes":
       return await examineRanked(agent, facts, choice.ranked, choice.tries);
@@ -135,10 +141,10 @@ async function examineRanked(
   tries: "first" | "all",
 ): Promise<Finding | undefined> {
   for (const { record, because } of ranked) {
-    const trial = await facts.attempt(record);
+    const { trial, waitedMs } = await facts.attempt(record);
     if (trial === "nobody" && tries === "all") continue;
     if (trial === "nobody") return takesEnded(facts, record, ranked);
-    if (trial !== "opened") return await whyNot(facts, record, trial);
+    if (trial !== "opened") return await whyNot(facts, record, { trial, waitedMs });
     const others = ranked.flatMap((other) =>
       other.record !== record && answers(facts, other.record) ? [nameOf(other.record)] : [],
     );
@@ -193,7 +199,7 @@ async function otherFolderOf(facts: OutcomeFacts, record: EditorRecord): Promise
 async function whyNot(
   { platform }: OutcomeFacts,
   record: EditorRecord,
-  trial: Exclude<SessionTrial, "opened" | "nobody">,
+  { trial, waitedMs }: Attempt & { readonly trial: Exclude<SessionTrial, "opened" | "nobody"> },
 ): Promise<Finding> {
   const { agent, path } = record;
   const editor = nameOf(record);
@@ -206,7 +212,7 @@ async function whyNot(
       const pid = record.companion?.pid ?? record.pid;
       return pid !== undefined && (await isStopped(platform, pid))
         ? findingOf("editor-stopped", "problem", agent, { editor, pid })
-        : findingOf("editor-silent", "problem", agent, { editor, pid });
+        : findingOf("editor-silent", "problem", agent, { editor, pid, seconds: secondsOf(waitedMs) });
     }
     case "refused":
     case "other-program": {
@@ -216,6 +222,11 @@ async function whyNot(
         : findingOf("token-refused", "problem", agent, { editor, paths: [path] });
     }
   }
+}
+
+/** As findings say a time: with tenths. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms / 100) / 10;
 }
 
 function otherProgram({ process }: Platform, record: EditorRecord): Finding {

@@ -197,12 +197,19 @@ export async function isInstalled(platform: Platform, command: string): Promise<
 /** More directories than there are between a program and its package. */
 const mostParents = 8;
 
-/** The version in the package of a program on the PATH, links followed; undefined where it cannot be told. Nothing is run. */
+/**
+ * The version of a program on the PATH, links followed: the one in its package, or the one that its own installer has named it by, as in
+ * `~/.local/share/claude/versions/2.1.328`. Undefined where it cannot be told. Nothing is run.
+ */
 export async function installedVersion(
   platform: Platform,
   program: { readonly command: string; readonly package: string },
 ): Promise<string | undefined> {
   let path = await programOf(platform, program.command);
+  const named = /[/\\](?<command>[^/\\]+)[/\\]versions[/\\](?<version>\d+\.\d+\.\d+)(?:\.exe)?$/u.exec(
+    path ?? "",
+  )?.groups;
+  if (named?.["command"] === program.command) return named["version"];
   for (let level = 0; path !== undefined && level < mostParents; level += 1) {
     const { parent } = splitPath(platform, path);
     if (parent === path) return undefined;

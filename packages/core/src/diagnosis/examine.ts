@@ -1,6 +1,6 @@
 import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
 import { otherSurroundings, type Surroundings, surroundingsOf, variableOf } from "../agents/surroundings.ts";
-import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
+import { answerMs, type PortAnswer, probePort, trySession } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
@@ -22,11 +22,13 @@ import {
   type RunningEditor,
 } from "./running-editors.ts";
 import {
+  type Attempt,
   blockedDirectory,
   examineChoice,
   examinePlaces,
   nameOfEditor as nameOf,
   type OutcomeFacts,
+  secondsOf,
 } from "./examine-choice.ts";
 import { type Finding, findingOf, gatherFindings, type NamedEditor } from "./finding.ts";
 import { type AgentPlace, agentPlaces, type EditorRecord, placesOf, readPlaces } from "./records.ts";
@@ -40,6 +42,8 @@ export interface DiagnosisRequest {
   readonly agents?: readonly AgentId[];
   /** Where else editors may have left their records. Default: what this machine tells. */
   readonly elsewhere?: readonly Surroundings[];
+  /** How long an editor may take to answer, ms. Default: `answerMs`. */
+  readonly waitMs?: number | undefined;
 }
 
 /**
@@ -53,10 +57,19 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
   const usual = await readPlaces(platform, agentPlaces(platform, platform.process));
   const settings = await readAgentSettings(platform, folder);
   const places = await readPlaces(platform, placesOf(platform, settings), usual);
-  const probe = probes();
+  const patience = patienceOf(platform, request.waitMs ?? answerMs);
+  const probe = probes(patience);
   const editors = await findRunningEditors(platform, places, probe);
   const elsewhere = request.elsewhere ?? (await otherSurroundings(platform));
-  const facts: AbsenceFacts = { platform, folder, places, editors, elsewhere, attempt: attempts(editors), probe };
+  const facts: AbsenceFacts = {
+    platform,
+    folder,
+    places,
+    editors,
+    elsewhere,
+    attempt: attempts(editors, patience),
+    probe,
+  };
   const findings: Finding[] = [];
   const present: AgentId[] = [];
   const missing: AgentId[] = [];
@@ -74,11 +87,15 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
     const isHint = missing.length < asked.length && (request.agents === undefined || present.includes(agent));
     findings.push(findingOf("not-installed", isHint ? "hint" : "problem", agent, agentOf(agent).program));
   }
-  for (const agent of present) {
-    const own = settings.find((one) => one.agent === agent);
-    const found = await examineAgent(agent, facts, own);
-    findings.push(...(missing.includes(agent) ? found.flatMap(asIfInstalled) : found));
-  }
+  // Side by side: one that hangs costs its time once.
+  const met = await Promise.all(
+    present.map(async (agent) => {
+      const own = settings.find((one) => one.agent === agent);
+      const found = await examineAgent(agent, facts, own);
+      return missing.includes(agent) ? found.flatMap(asIfInstalled) : found;
+    }),
+  );
+  findings.push(...met.flat(), ...editors.flatMap((editor) => examineSlowness(editor, met.flat())));
   findings.push(
     ...(await examineReviews(
       platform,
@@ -119,15 +136,48 @@ function withoutPaths(finding: Finding, named: ReadonlySet<string>): readonly Fi
   return paths.length === 0 ? [] : [{ ...finding, values: { ...finding.values, paths } }];
 }
 
+/** How long a port may take that has answered so fast before, ms; undefined: it has not been asked yet. */
+type PatienceOf = (answeredMs?: number) => number;
+
+/**
+ * What answers late is waited for, and all of a run's waiting together takes a third more than the longest wait. One that answers slowly
+ * is given twice its time.
+ */
+function patienceOf({ clock }: Pick<Platform, "clock">, waitMs: number): PatienceOf {
+  const begun = clock.monotonic();
+  return (answeredMs = 0) => {
+    const left = (waitMs * 4) / 3 - (clock.monotonic() - begun);
+    return Math.max(Math.min(waitMs, left), waitMs / 3, 2 * answeredMs);
+  };
+}
+
+type Probe = (port: number) => Promise<PortAnswer>;
+
 /** Asks each port once: one that hangs costs its time once. */
-function probes(): typeof probePort {
-  const asked = new Map<number, ReturnType<typeof probePort>>();
+function probes(patience: PatienceOf): Probe {
+  const asked = new Map<number, Promise<PortAnswer>>();
   return async (port) => {
-    const answer = asked.get(port) ?? probePort(port);
+    const answer = asked.get(port) ?? probePort(port, patience());
     asked.set(port, answer);
     return await answer;
   };
 }
+
+/** From here on people notice that an editor takes its time, ms. */
+const slowMs = 1_000;
+
+/** It answers, but late: agents wait for it. */
+function examineSlowness(editor: RunningEditor, findings: readonly Finding[]): readonly Finding[] {
+  if (!editor.answers || editor.waitedMs < slowMs) return [];
+  const agents = findings.flatMap((one) =>
+    waiting.has(one.code) && "editor" in one.values && one.values.editor.port === editor.port ? one.agents : [],
+  );
+  const values = { editor: nameOf(editor), seconds: secondsOf(editor.waitedMs) };
+  return agents.length === 0 ? [] : [{ code: "editor-slow", level: "hint", agents, values }];
+}
+
+/** What is found of agents that have their editor's answer, or would. */
+const waiting: ReadonlySet<Finding["code"]> = new Set(["connects", "waits-to-be-told", "takes-other-folder"]);
 
 async function examineAgent(
   agent: AgentId,
@@ -193,7 +243,7 @@ async function examineVariables(
   terminal: Platform,
   editors: readonly RunningEditor[],
   settings: readonly AgentSettings[],
-  probe: typeof probePort,
+  probe: Probe,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const leftOver = new Map<string, AgentId[]>();
@@ -210,7 +260,7 @@ async function examineVariables(
     }
     // An editor that left its records elsewhere is no dead one.
     const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
-    if (isPort && (await probe(port)) !== "nobody") continue;
+    if (isPort && (await probe(port)).state !== "nobody") continue;
     const text = variableOf(platform.process, portVariable) ?? "";
     leftOver.set(text, [...(leftOver.get(text) ?? []), agent]);
   }
@@ -229,18 +279,24 @@ async function examineVariables(
 }
 
 /** Opens a session by each record, once for those that lead to the same. */
-function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => Promise<SessionTrial> {
-  const made = new Map<string, Promise<SessionTrial>>();
-  const silent = new Set(editors.flatMap(({ port, isSilent }) => (isSilent ? [port] : [])));
+function attempts(editors: readonly RunningEditor[], patience: PatienceOf): (record: EditorRecord) => Promise<Attempt> {
+  const known = new Map<string, Promise<Attempt>>();
+  const silent = new Map(
+    editors.filter(({ isSilent }) => isSilent).map(({ port, waitedMs }): readonly [number, number] => [port, waitedMs]),
+  );
   return async ({ agent, port, token }) => {
+    const waitedMs = silent.get(port);
     // It would be waited for once more.
-    if (silent.has(port)) return "silent";
+    if (waitedMs !== undefined) return { trial: "silent", waitedMs };
     const { transport, tokenHeader } = agentOf(agent);
     const key = JSON.stringify([port, token, transport]);
-    const trial = made.get(key) ?? trySession({ port, token, transport, tokenHeader });
-    made.set(key, trial);
-    if ((await trial) === "silent") silent.add(port);
-    return await trial;
+    const timeoutMs = patience(editors.find((editor) => editor.port === port)?.waitedMs);
+    const options = { port, token, transport, tokenHeader, timeoutMs };
+    const made = known.get(key) ?? trySession(options).then((trial) => ({ trial, waitedMs: timeoutMs }));
+    known.set(key, made);
+    const attempt = await made;
+    if (attempt.trial === "silent") silent.set(port, attempt.waitedMs);
+    return attempt;
   };
 }
 
@@ -248,7 +304,7 @@ interface AbsenceFacts extends OutcomeFacts {
   readonly own?: AgentSettings | undefined;
   /** Where else an editor may have left its records. */
   readonly elsewhere: readonly Surroundings[];
-  readonly probe: typeof probePort;
+  readonly probe: Probe;
 }
 
 /** Why an agent, started here, finds no editor: the one cause that explains it. */

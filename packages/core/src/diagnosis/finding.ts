@@ -40,7 +40,14 @@ export interface FindingValues {
   readonly "folder-by-link": { readonly editor: NamedEditor; readonly folder: string; readonly open: string };
   readonly "token-refused": { readonly editor: NamedEditor; readonly paths: readonly string[] };
   readonly "editor-stopped": { readonly editor: NamedEditor; readonly pid: number };
-  readonly "editor-silent": { readonly editor: NamedEditor; readonly pid: number | undefined };
+  /** It gave no answer for `seconds`, which is less than agents wait. */
+  readonly "editor-silent": {
+    readonly editor: NamedEditor;
+    readonly pid: number | undefined;
+    readonly seconds: number;
+  };
+  /** It answers, and took `seconds` for it. */
+  readonly "editor-slow": { readonly editor: NamedEditor; readonly seconds: number };
   readonly "editor-full": { readonly editor: NamedEditor };
   /** `isSurelyEnded`: the process of the editor is gone. */
   readonly "port-of-another-program": {

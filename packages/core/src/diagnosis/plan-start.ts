@@ -20,7 +20,7 @@ export interface StartPlan {
   readonly connecting: readonly string[];
   /** A file of settings to be written, and named to the agent by this variable; undefined: none is needed. */
   readonly defaults: { readonly variable: string; readonly text: string } | undefined;
-  /** Variables with which it looks for an editor although its terminal's say that it should not. */
+  /** Variables with which it looks for an editor although its terminal's say that it should not, and for that one. */
   readonly environment: Readonly<Record<string, string>>;
   /** What keeps it from connecting or from showing changes, and is the user's to change. */
   readonly findings: readonly SettingsFinding[];
@@ -39,6 +39,8 @@ export interface StartRequest {
   readonly folder: string;
   /** The user's own. */
   readonly args: readonly string[];
+  /** Of the editor to which it is to connect; undefined: that is left to what its terminal says. */
+  readonly port?: number | undefined;
 }
 
 /** A larger file of settings is none that a person wrote. */
@@ -48,7 +50,7 @@ const largestFileBytes = 1_048_576;
  * Plans the start of an agent. Where its hook is installed its modes are the user's affair: all are reviewed. Else it is started in the
  * mode that asks, unless the user has named another. Never rejects.
  */
-export async function planStart(platform: Platform, { agent, folder, args }: StartRequest): Promise<StartPlan> {
+export async function planStart(platform: Platform, { agent, folder, args, port }: StartRequest): Promise<StartPlan> {
   const dialect = agentOf(agent);
   const { start } = await dialect.loadChecks();
   const settings = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
@@ -69,7 +71,10 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
       start.defaults === undefined
         ? undefined
         : await defaultsFor(withVariables(platform, settings?.variables), start.defaults),
-    environment: settings?.looksForEditor === "no" ? (start.variables ?? {}) : {},
+    environment: {
+      ...(settings?.looksForEditor === "no" ? start.variables : {}),
+      ...(start.plainPort === undefined || port === undefined ? {} : { [start.plainPort]: String(port) }),
+    },
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),
     unreviewedBy: isReviewed ? undefined : (unaskingMode(start, chosen) ?? once),

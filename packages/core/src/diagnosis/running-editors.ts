@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
-import { type Choice, holds, realPlace } from "../agents/choice.ts";
+import { type Choice, type ChoiceFacts, holds, realPlace } from "../agents/choice.ts";
 import { type OwnSettings, withVariables } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
 import { askHook } from "../endpoint/ask-hook.ts";
-import { probePort } from "../endpoint/try-session.ts";
+import { type PortAnswer, probePort } from "../endpoint/try-session.ts";
 import {
   contextQuestion,
   encodeReviewQuestion,
@@ -34,13 +34,15 @@ export interface RunningEditor {
   readonly answers: boolean;
   /** Whether it accepts connections without answering: it is stopped, hangs or is very busy. */
   readonly isSilent: boolean;
+  /** How long it took to answer, or was waited for in vain, ms. */
+  readonly waitedMs: number;
 }
 
 /** The editors on this machine that have left records where agents of this terminal look; those that answer first. */
 export async function findRunningEditors(
   platform: Platform,
   found?: readonly FoundPlace[],
-  probe: typeof probePort = probePort,
+  probe: (port: number) => Promise<PortAnswer> = probePort,
 ): Promise<readonly RunningEditor[]> {
   const places = found ?? (await readPlaces(platform, agentPlaces(platform, platform.process)));
   const byPort = new Map<number, EditorRecord[]>();
@@ -57,11 +59,11 @@ async function describe(
   platform: Platform,
   port: number,
   records: readonly EditorRecord[],
-  probe: typeof probePort,
+  probe: (port: number) => Promise<PortAnswer>,
 ): Promise<RunningEditor> {
   const companion = records.find((record) => record.companion !== undefined)?.companion;
   const named = records.find(({ hasEditorInfo }) => hasEditorInfo) ?? records[0];
-  const state = (await hasEnded(platform, companion)) ? "nobody" : await probe(port);
+  const { state, waitedMs } = (await hasEnded(platform, companion)) ? nobody : await probe(port);
   return {
     name: named?.editorName ?? "an editor",
     editorId: named?.editorId,
@@ -72,8 +74,11 @@ async function describe(
     records,
     answers: state === "answers",
     isSilent: state === "silent",
+    waitedMs,
   };
 }
+
+const nobody: PortAnswer = { state: "nobody", waitedMs: 0 };
 
 /** A companion that was killed leaves its records, and another program may listen on its port by now. */
 async function hasEnded(platform: Platform, companion: EditorRecord["companion"]): Promise<boolean> {
@@ -150,23 +155,24 @@ export async function findEditorsOf(
 
 /** What the agent makes of the records that it finds. */
 export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<Choice<EditorRecord>> {
-  const { platform, folder, own } = facts;
   const checks = await agentOf(agent).loadChecks();
-  return await checks.choose(recordsOf(agent, facts), {
+  return await checks.choose(recordsOf(agent, facts), await choiceFacts(agent, facts));
+}
+
+async function choiceFacts(agent: AgentId, { platform, folder, own }: PlacesFacts): Promise<ChoiceFacts> {
+  return {
     platform,
     folder,
     namedPort: await namedPort(platform, agent),
     connectsByItself: own?.connectsByItself,
     editorTerminal: own?.editorTerminal,
-  });
+  };
 }
 
 /** See `AgentChecks.neededVersion`. */
 export async function neededVersion(agent: AgentId, version: string, facts: PlacesFacts): Promise<string | undefined> {
-  const { platform, folder } = facts;
   const checks = await agentOf(agent).loadChecks();
-  const port = await namedPort(platform, agent);
-  return await checks.neededVersion?.(version, recordsOf(agent, facts), { platform, folder, namedPort: port });
+  return await checks.neededVersion?.(version, recordsOf(agent, facts), await choiceFacts(agent, facts));
 }
 
 /** Those that the agent reads: its own user's regular files. */

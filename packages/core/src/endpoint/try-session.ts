@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from "node:http";
 import { errorCodeOf } from "../support/errors.ts";
+import { Patience } from "./patience.ts";
 
 /** How a connection as an agent makes it went. */
 export type SessionTrial =
@@ -27,8 +28,18 @@ export interface TrialOptions {
   readonly timeoutMs?: number;
 }
 
-/** Longer than a busy editor takes, ms. */
-const defaultTimeoutMs = 3_000;
+/**
+ * How long to wait for an answer, ms; longer than a busy editor takes. Agents wait longer still (docs/diagnosis.md), and a person who asks
+ * is not to wait so long for an editor that hangs.
+ */
+export const answerMs = 6_000;
+
+/** Who answers on a port. */
+export interface PortAnswer {
+  readonly state: "answers" | "silent" | "nobody";
+  /** How long that took, or was waited for, ms. */
+  readonly waitedMs: number;
+}
 /** An answer to initialize is far shorter, in UTF-16 units. */
 const longestAnswer = 262_144;
 const host = "127.0.0.1";
@@ -51,15 +62,15 @@ export async function trySession(options: TrialOptions): Promise<SessionTrial> {
 }
 
 /** Whether anybody answers a request on a port; a companion refuses this one, as it has no token. Never rejects. */
-export async function probePort(
-  port: number,
-  timeoutMs: number = defaultTimeoutMs,
-): Promise<"answers" | "silent" | "nobody"> {
+export async function probePort(port: number, timeoutMs: number = answerMs): Promise<PortAnswer> {
   const answer = await ask({ port, path: "/mcp", method: "GET", headers: {}, body: undefined, timeoutMs });
-  return answer.kind === "answer" || answer.kind === "nonsense" ? "answers" : answer.kind;
+  const { kind, waitedMs } = answer;
+  return { state: kind === "answer" || kind === "nonsense" ? "answers" : kind, waitedMs };
 }
 
-type Answer =
+type Answer = { readonly waitedMs: number } & Reply;
+
+type Reply =
   | { readonly kind: "answer"; readonly status: number; readonly sessionId: string | undefined; readonly text: string }
   | { readonly kind: "silent" | "nobody" | "nonsense" };
 
@@ -73,7 +84,7 @@ interface Question {
 }
 
 /** An event that says nothing: whoever knows hooks has no opinion. */
-async function tryHook({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+async function tryHook({ port, token, timeoutMs = answerMs }: TrialOptions): Promise<SessionTrial> {
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     "content-type": "application/json",
@@ -84,7 +95,7 @@ async function tryHook({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptio
   return status === 200 && /"state"\s*:\s*"none"/u.test(text) ? "opened" : verdictOn(status);
 }
 
-async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+async function tryHttp({ port, token, timeoutMs = answerMs }: TrialOptions): Promise<SessionTrial> {
   const authorization: Readonly<Record<string, string>> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
   const headers = {
@@ -104,7 +115,7 @@ async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptio
 }
 
 async function tryWebSocket(options: TrialOptions): Promise<SessionTrial> {
-  const { port, token, tokenHeader, timeoutMs = defaultTimeoutMs } = options;
+  const { port, token, tokenHeader, timeoutMs = answerMs } = options;
   const shown = (shownToken: string): Readonly<Record<string, string>> =>
     tokenHeader === undefined ? { authorization: `Bearer ${shownToken}` } : { [tokenHeader]: shownToken };
   const { WebSocket } = await import("ws");
@@ -115,13 +126,13 @@ async function tryWebSocket(options: TrialOptions): Promise<SessionTrial> {
       maxPayload: longestAnswer,
     });
     const end = (trial: SessionTrial): void => {
-      clearTimeout(timer);
+      patience.dispose();
       resolve(trial);
       socket.close();
       // Whoever does not answer the goodbye is left.
       setTimeout(() => socket.terminate(), 200).unref();
     };
-    const timer = setTimeout(() => end("silent"), timeoutMs);
+    const patience = new Patience(timeoutMs, () => end("silent"));
     socket.on("open", () => socket.send(initialize));
     socket.on("message", (data, isBinary) => {
       if (!isBinary && Buffer.isBuffer(data) && isWelcome(data.toString("utf8"))) end("opened");
@@ -145,13 +156,13 @@ function isWelcome(text: string): boolean {
 async function ask(question: Question): Promise<Answer> {
   const { port, path, method, headers, body, timeoutMs } = question;
   return await new Promise((resolve) => {
-    const end = (answer: Answer): void => {
-      clearTimeout(timer);
-      resolve(answer);
+    const end = (reply: Reply): void => {
+      patience.dispose();
+      resolve({ ...reply, waitedMs: patience.waitedMs });
       outgoing.destroy();
     };
     const outgoing = request({ host, port, method, path, headers, agent: false });
-    const timer = setTimeout(() => end({ kind: "silent" }), timeoutMs);
+    const patience = new Patience(timeoutMs, () => end({ kind: "silent" }));
     outgoing.on("response", (response) => {
       const status = response.statusCode ?? 0;
       const told = response.headers["mcp-session-id"];

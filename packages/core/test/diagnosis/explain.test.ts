@@ -48,6 +48,7 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "directory-open-to-others": true,
   "editor-full": true,
   "editor-silent": true,
+  "editor-slow": true,
   "editor-stopped": true,
   "folder-below": true,
   "folder-by-link": true,

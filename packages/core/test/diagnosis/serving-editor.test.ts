@@ -17,6 +17,7 @@ function editor(name: string, folders: readonly string[], answers = true): Runni
     records: [],
     answers,
     isSilent: false,
+    waitedMs: 1,
   };
 }
 

@@ -24,6 +24,11 @@ async function portOfServer(
   return typeof address === "object" ? (address?.port ?? 0) : 0;
 }
 
+/** Nobody in this process gets a turn for so long, ms. */
+function holdUp(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 describe.each(transports)("a session that is tried over %s", (transport) => {
   it("is opened with the token, leaves nobody connected, and is refused with another", async () => {
     const { build, platform } = createWorkspaceLab();
@@ -51,6 +56,21 @@ describe.each(transports)("a session that is tried over %s", (transport) => {
     expect(await trySession({ port, token: "t", transport })).toBe(trial);
   });
 
+  it("is not given up for what holds up this process itself: what has come meanwhile is read first", async () => {
+    const server = createHttpServer((_request, response) => response.writeHead(401).end());
+    server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\n\r\n"));
+    onTestFinished(() => void server.close());
+    const port = await portOfServer(server.listen(0, "127.0.0.1"));
+    // What is loaded with the first one does not count here.
+    await trySession({ port, token: "t", transport });
+    const trial = trySession({ port, token: "t", transport, timeoutMs: 500 });
+    const probe = probePort(port, 500);
+    await new Promise((resolve) => setImmediate(resolve));
+    holdUp(700);
+    expect(await trial).toBe("refused");
+    expect((await probe).state).toBe("answers");
+  });
+
   it("tells who says nothing, who speaks otherwise, and where nobody is", async () => {
     const silent = createServer((socket) => onTestFinished(() => void socket.destroy()));
     const other = createServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
@@ -58,12 +78,12 @@ describe.each(transports)("a session that is tried over %s", (transport) => {
     onTestFinished(() => void other.close());
     const port = await portOfServer(silent.listen(0, "127.0.0.1"));
     expect(await trySession({ port, token: "t", transport, timeoutMs: 100 })).toBe("silent");
-    expect(await probePort(port, 100)).toBe("silent");
+    expect(await probePort(port, 100)).toEqual({ state: "silent", waitedMs: 100 });
     const otherPort = await portOfServer(other.listen(0, "127.0.0.1"));
     expect(await trySession({ port: otherPort, token: "t", transport })).toBe("other-program");
-    expect(await probePort(otherPort)).toBe("answers");
+    expect((await probePort(otherPort)).state).toBe("answers");
     expect(await trySession({ port: 9, token: "t", transport })).toBe("nobody");
-    expect(await probePort(9)).toBe("nobody");
+    expect((await probePort(9)).state).toBe("nobody");
   });
 });
 

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Component } from "../prerequisites/cache.ts";
+import { claudeBinary, exponentReadingClaudeCode, oldClaudeCode } from "../prerequisites/components.ts";
 import { all, inHome, type Place, portWithExponent, type Situation, type Step, variable } from "./place.ts";
 
 const portVariable = "CLAUDE_CODE_SSE_PORT";
@@ -25,6 +27,18 @@ const second: Step = (place) =>
 /** The terminal is one of the editor's: this process is above both, the doctor and the agent. */
 const own: Step = record({ pid: process.pid });
 const elsewhere: Step = record({ workspaceFolders: ["/elsewhere"] });
+/** Another version, as its own installer puts it into place: named by its version, with a link to it on the PATH. */
+function version(component: Component): Step {
+  return ({ home, bin, put }) => {
+    const program = join(home, ".local", "share", "claude", "versions", component.version);
+    put(program, `#!/bin/sh\nexec '${claudeBinary(component)}' "$@"\n`);
+    rmSync(join(bin, "claude"));
+    symlinkSync(program, join(bin, "claude"));
+  };
+}
+
+const older: Step = version(oldClaudeCode);
+const ours: Step = variable(portVariable, portWithExponent);
 const vscode: Step = variable("TERM_PROGRAM", "vscode");
 
 type Outcome = Pick<Situation, "does" | "says">;
@@ -32,6 +46,7 @@ const connects: Outcome = { does: "connects", says: "connects" };
 const waits: Outcome = { does: "stays away", says: "waits-to-be-told" };
 const isOff: Outcome = { does: "stays away", says: "editor-mode-off" };
 const isForeign: Outcome = { does: "stays away", says: "terminal-of-another-editor" };
+const tooOld: Outcome = { does: "stays away", says: "agent-too-old" };
 const leads: Outcome = { does: "connects", says: "takes-other-folder" };
 
 const rows: readonly (readonly [title: string, make: Step | undefined, outcome: Outcome])[] = [
@@ -105,6 +120,15 @@ const rows: readonly (readonly [title: string, make: Step | undefined, outcome: 
   [
     "in the editor's terminal, which says it is JetBrains'",
     all(own, variable("TERMINAL_EMULATOR", "JetBrains-JediTerm")),
+    connects,
+  ],
+  ["an older one, and one editor", all(older, ours), connects],
+  ["too old for two editors", all(older, second, ours), tooOld],
+  ["too old for a port of an editor with another folder", all(older, elsewhere, ours), tooOld],
+  ["too old for a terminal that says it is VS Code's", all(older, vscode, ours), tooOld],
+  [
+    "two editors, and the first version that reads the port",
+    all(version(exponentReadingClaudeCode), second, ours),
     connects,
   ],
   ["in the editor's terminal, which says it is Zed's", all(own, variable("TERM_PROGRAM", "zed")), waits],

@@ -21,6 +21,9 @@ const cli = ["--conditions=@patchbay/source", "--no-warnings", main];
 /** Longer than any of them takes to connect, ms. */
 const patienceMs = Number(process.env["PATIENCE"] ?? 15_000);
 
+/** How long a slow editor stands still, ms: until after the doctor has asked it, and after the agent has. Neither gives it up for that. */
+const slowMs = { doctor: 5_000, agent: 10_000 };
+
 const programs: Partial<Record<AgentId, () => readonly string[]>> = {
   gemini: () => [nodeBinary(), geminiEntry()],
   qwen: () => [nodeBinary(), qwenEntry()],
@@ -39,7 +42,7 @@ export interface Said {
 }
 
 /** Makes a situation, in a home of its own, and has the doctor and then the agent meet it. */
-export async function meet({ agent, make }: Situation): Promise<Said> {
+export async function meet({ agent, make, isSlow = false }: Situation): Promise<Said> {
   const { root, ...empty } = makePlace(dirname(nodeBinary()));
   const { bin, folder, environment, put } = empty;
   const program = (programs[agent]?.() ?? []).map((word) => `'${word}'`).join(" ");
@@ -54,8 +57,10 @@ export async function meet({ agent, make }: Situation): Promise<Said> {
     await until(() => lines.some((line) => /"port":\d+/u.test(line)), 20_000);
     const place: Place = { root, ...empty, port: /"port":(\d+)/u.exec(lines.join("\n"))?.[1] ?? "" };
     make?.(place);
+    if (isSlow) holdUp(editor, slowMs.doctor);
     const findings = await diagnose(agent, place);
     const seen = lines.length;
+    if (isSlow) holdUp(editor, slowMs.agent);
     const terminal = spawn("script", ["-qfec", join(bin, agent), "/dev/null"], {
       env: environment,
       cwd: folder,
@@ -72,6 +77,7 @@ export async function meet({ agent, make }: Situation): Promise<Said> {
     return { doctor: outcomeOf(findings), agent: does, findings };
   } finally {
     editor.stdin.end();
+    editor.kill("SIGCONT");
     editor.kill();
     await wait(300);
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
@@ -94,6 +100,11 @@ async function diagnose(agent: AgentId, { folder, environment }: Place): Promise
   const report = await output(nodeBinary(), [...cli, "doctor", "--json", "--agent", agent, folder], environment);
   const { findings }: { findings: readonly { level: string; code: string }[] } = JSON.parse(report);
   return findings.map(({ level, code }) => `${level} ${code}`);
+}
+
+function holdUp(editor: ChildProcess, forMs: number): void {
+  editor.kill("SIGSTOP");
+  setTimeout(() => editor.kill("SIGCONT"), forMs);
 }
 
 /** A terminal and what runs in it. */

@@ -21,6 +21,8 @@ export interface Situation {
   readonly title: string;
   readonly agent: AgentId;
   readonly make?: Step;
+  /** The editor's process stands still for some seconds when the doctor looks, and again when the agent does. */
+  readonly isSlow?: boolean;
   /** What the real agent does here; `ends`: it does not even start, or asks what to do. */
   readonly does: "connects" | "stays away" | "ends";
   /** What the doctor says of it: why it does not connect, or that it does. */

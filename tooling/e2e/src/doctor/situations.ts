@@ -3,6 +3,7 @@ import { geminiSituations } from "./gemini-situations.ts";
 import { opencodeSituations } from "./opencode-situations.ts";
 import type { Situation } from "./place.ts";
 import { qwenSituations } from "./qwen-situations.ts";
+import { slowSituations } from "./slow-situations.ts";
 
 /** Everything that the doctor and the real agents are made to meet. */
 export const situations: readonly Situation[] = [
@@ -10,4 +11,5 @@ export const situations: readonly Situation[] = [
   ...claudeSituations,
   ...qwenSituations,
   ...opencodeSituations,
+  ...slowSituations,
 ];

@@ -127,9 +127,17 @@ export const claudeCode: Component = packages("claude-code", claudeVersion, [
   `@anthropic-ai/claude-code-${platform}@${claudeVersion}`,
 ]);
 
-/** The binary of {@link claudeCode}. */
-export function claudeBinary(): string {
-  return join(componentDirectory(claudeCode), "node_modules", "@anthropic-ai", `claude-code-${platform}`, "claude");
+/** The last Claude Code that reads no exponent in its port variable, and the first that does, for the doctor's situations. */
+export const oldClaudeCode: Component = packages("claude-code", "2.1.231", [
+  `@anthropic-ai/claude-code-${platform}@2.1.231`,
+]);
+export const exponentReadingClaudeCode: Component = packages("claude-code", "2.1.232", [
+  `@anthropic-ai/claude-code-${platform}@2.1.232`,
+]);
+
+/** The binary of {@link claudeCode}, or of another version. */
+export function claudeBinary(version: Component = claudeCode): string {
+  return join(componentDirectory(version), "node_modules", "@anthropic-ai", `claude-code-${platform}`, "claude");
 }
 
 /** Copilot CLI: its platform package is the whole native program. */

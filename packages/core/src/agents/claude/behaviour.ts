@@ -1,8 +1,8 @@
 import type { Platform } from "../../platform/platform.ts";
 import { joinPath } from "../../storage/private-directory.ts";
-import { type Choice, type ChoiceFacts, holds, type ReadRecord, realPlace, takes } from "../choice.ts";
+import { type Choice, type ChoiceFacts, holds, isAtMost, type ReadRecord, realPlace, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
-import { ancestorsOf } from "../surroundings.ts";
+import { ancestorsOf, variableOf } from "../surroundings.ts";
 import {
   chosenDirectory,
   inFolder,
@@ -38,6 +38,8 @@ import {
   withLineEnd,
 } from "../hook.ts";
 
+const portVariable = "CLAUDE_CODE_SSE_PORT";
+
 /** With `false` it connects only to what its user chooses by `/ide`; with `true` also where nothing else has it connect. */
 const lookingVariable = "CLAUDE_CODE_AUTO_CONNECT_IDE";
 
@@ -51,10 +53,12 @@ export const claudeChecks: AgentChecks = {
     argumentIsOnce: false,
     hooklessOptions: ["--bare", "--safe-mode"],
     variables: { [lookingVariable]: "true" },
+    plainPort: portVariable,
   },
   readSettings,
   choose,
   readPort,
+  neededVersion,
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
 };
 
@@ -70,6 +74,28 @@ function readPort(text: string): number | undefined {
     ? Number(written)
     : Number.parseInt(isGrouped ? written.replaceAll(/[^\d+-]/gu, "") : written, 10);
   return Number.isInteger(port) ? port : undefined;
+}
+
+/** The first one that reads an exponent in its port variable (docs/protocols/claude.md). */
+const exponentVersion = "2.1.232";
+
+/** An older one reads the digits at the beginning, which are 0: of what the port decides it is left alone with the records. */
+async function neededVersion(
+  version: string,
+  records: readonly ReadRecord[],
+  facts: ChoiceFacts,
+): Promise<string | undefined> {
+  const { namedPort, platform } = facts;
+  if (namedPort === undefined || !isAtMost(version, [2, 1, 231])) return undefined;
+  const read = Number.parseInt(variableOf(platform.process, portVariable) ?? "", 10);
+  const chosen = portOf(await choose(records, facts));
+  const found = portOf(await choose(records, { ...facts, namedPort: Number.isNaN(read) ? undefined : read }));
+  return chosen === undefined || chosen === found ? undefined : exponentVersion;
+}
+
+/** Of the editor to which it connects by itself. */
+function portOf(choice: Choice<ReadRecord>): number | undefined {
+  return choice.kind === "takes" ? choice.ranked[0]?.record.port : undefined;
 }
 
 async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
