@@ -156,6 +156,37 @@ describe("what waits for readers", () => {
     expect(told.every(({ params }, index) => params["content"] === textOf(index, 5 * mib))).toBe(true);
   });
 
+  it("F07 accepted texts of 4 MB of 40 agents that are there and do not read their streams", {
+    timeout: 180_000,
+  }, async ({ annotate }) => {
+    const editor = await startEditor();
+    await (await connectHttp(editor)).request("ping");
+    const before = await editor.call(ask.weigh);
+    const agents: Awaited<ReturnType<typeof connectHttp>>[] = [];
+    const pathOf = (index: number): string => editor.sandbox.file(`l${index}.txt`);
+    for (let index = 0; index < count; index += 1) {
+      const agent = await connectHttp(editor);
+      agents.push(agent);
+      agent.stream?.response.pause();
+      await agent.openDiff(pathOf(index), textOf(index, 4 * mib));
+      const view = await editor.view((one) => one.path === pathOf(index));
+      await editor.call(ask.accept, { id: view.id });
+    }
+    await pause(3_000);
+    await editor.call(ask.forgetViews);
+    const after = await editor.call(ask.weigh);
+    await annotate(`${megabytes(after.total - before.total)}, resident ${megabytes(after.resident - before.resident)}`);
+    expect(after.total - before.total).toBeLessThan(96 * mib);
+    for (const [index, agent] of agents.entries()) {
+      agent.stream?.response.resume();
+      await editor.until("its outcome", () => agent.outcomes(pathOf(index)).length > 0, 20_000);
+    }
+    await pause(1_500);
+    const told = agents.map((agent, index) => agent.outcomes(pathOf(index)));
+    expect(told.map((outcomes) => outcomes.map(({ method }) => method))).toEqual(told.map(() => ["ide/diffAccepted"]));
+    expect(told.every(([outcome], index) => outcome?.params["content"] === textOf(index, 4 * mib))).toBe(true);
+  });
+
   it("F07 accepted texts of 40 agents that vanished are on disk (HTTP)", { timeout: 180_000 }, async ({ annotate }) => {
     const editor = await startEditor();
     await (await connectHttp(editor)).request("ping");

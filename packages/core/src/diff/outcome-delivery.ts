@@ -61,14 +61,8 @@ export class OutcomeDelivery {
   send(proposal: Proposal, outcome: DiffOutcome): void {
     const pending = this.#begin(proposal, outcome);
     if (!this.#pending.has(proposal.id)) return;
-    if (proposal.facts.owner.outlivesConnection) void this.#save(pending).then((isSaved) => this.#restUntilTaken(pending, isSaved));
+    if (proposal.facts.owner.outlivesConnection) void this.#save(pending);
     else this.#remove(pending);
-  }
-
-  /** Whoever carries it has its text. An agent that does not read what it is told must not fill the memory with what is kept here, too. */
-  #restUntilTaken(pending: PendingOutcome, isSaved = false): void {
-    const isCurrent = this.#pending.get(pending.proposal.id) === pending;
-    if (isCurrent && pending.carrying?.isTaken === false) void this.#texts().offer(pending.proposal, isSaved);
   }
 
   /** An outcome of an earlier run that its owner does not know yet. */
@@ -96,7 +90,7 @@ export class OutcomeDelivery {
       const isHere = await this.#wake(pending);
       if (!isHere || this.#pending.get(pending.proposal.id) !== pending || pending.carrying !== undefined) continue;
       this.#carry(pending);
-      this.#restUntilTaken(pending);
+      void this.#texts().offer(pending.proposal);
     }
   }
 
@@ -166,16 +160,17 @@ export class OutcomeDelivery {
   }
 
   /**
-   * Whether an answer may not rest: it has just been taken, its agent is away and the user does not know that it waits, or it would be
-   * the user's again.
+   * Whether an answer may not rest: it is on its way to somebody who reads, or its write is waited for, or its user does not know that it
+   * waits, or it would be the user's again. One that is kept for the user and not read by its agent may: whoever carries it has its text.
    */
   isInUse(proposal: Proposal): boolean {
     const pending = this.#pending.get(proposal.id);
     if (pending === undefined) return false;
     const outcome = outcomeOf(pending);
-    const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(pending) && !proposal.detached;
     const { carrying, told } = pending;
-    return isUsersAgain || (carrying === undefined ? outcome.kind === "accepted" && !told : carrying.isTaken);
+    if (carrying !== undefined) return carrying.isTaken || !proposal.detached;
+    const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(pending) && !proposal.detached;
+    return (outcome.kind === "accepted" && !told) || isUsersAgain;
   }
 
   /** Takes back what was not delivered for a handle that begins a new round; gives what the user had typed in those. */
@@ -211,20 +206,12 @@ export class OutcomeDelivery {
     return untold;
   }
 
-  /** The user has taken back an accept that its owner does not know yet: it was not written, and is not to be. */
+  /** The user has taken back an accept, whose texts are in memory, that its owner does not know yet: it was not written, and is not to be. */
   retract(proposal: Proposal): void {
     const pending = this.#pending.get(proposal.id);
     if (pending === undefined) return;
-    if (!proposal.isResting) {
-      this.#remove(pending);
-      this.send(proposal, { kind: "rejected" });
-      return;
-    }
-    pending.carrying?.dispose();
-    pending.carrying = undefined;
-    void this.#wake(pending).then((isHere) => {
-      if (isHere) this.retract(proposal);
-    });
+    this.#remove(pending);
+    this.send(proposal, { kind: "rejected" });
   }
 
   /** What is on disk of a proposal was dropped for room. True: an accept that waited there for its agent goes with it, and the user knows. */
@@ -361,7 +348,10 @@ export class OutcomeDelivery {
     if (isNews) proposal.sentAs = sentAs;
     pending.kept = true;
     // What rests is on disk as it was.
-    if (isNews && proposal.isResting) await this.#texts().wake(proposal).catch(() => undefined);
+    if (isNews && proposal.isResting)
+      await this.#texts()
+        .wake(proposal)
+        .catch(() => undefined);
     return await this.#drafts.save(proposal);
   }
 
