@@ -283,6 +283,8 @@ export class OutcomeDelivery {
       ({ carrying, proposal }) => carrying !== undefined && carrying.eventId !== proposal.sentAs,
     );
     await Promise.all(changed.map((pending) => this.#save(pending)));
+    // What carried them has nobody to carry them to any more.
+    for (const { carrying } of this.#pending.values()) carrying?.dispose();
     this.#pending.clear();
   }
 
