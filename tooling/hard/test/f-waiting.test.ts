@@ -127,6 +127,66 @@ describe("what waits for readers", () => {
     expect(await Promise.all(answers)).toEqual(answers.map(() => true));
   });
 
+  it("F07 40 accepted texts of 5 MB of an agent that is there and does not read its stream", {
+    timeout: 180_000,
+  }, async ({ annotate }) => {
+    const editor = await startEditor();
+    const agent = await connectHttp(editor);
+    await agent.request("ping");
+    const before = await editor.call(ask.weigh);
+    const paths = Array.from({ length: count }, (_unused, index) => editor.sandbox.file(`k${index}.txt`));
+    agent.stream?.response.pause();
+    for (const [index, path] of paths.entries()) {
+      await agent.openDiff(path, textOf(index, 5 * mib));
+      const view = await editor.view((one) => one.path === path);
+      await editor.call(ask.accept, { id: view.id });
+    }
+    await pause(3_000);
+    await editor.call(ask.forgetViews);
+    const after = await editor.call(ask.weigh);
+    await annotate(`${megabytes(after.total - before.total)}, resident ${megabytes(after.resident - before.resident)}`);
+    expect(after.total - before.total).toBeLessThan(72 * mib);
+    agent.stream?.response.resume();
+    await editor.until("all outcomes", () => paths.every((path) => agent.outcomes(path).length > 0), 60_000);
+    // Each once, and in the order in which they were accepted.
+    const told = agent.told.filter(({ method }) => method.startsWith("ide/diff"));
+    expect(told.map(({ method, params }) => [method, params["filePath"]])).toEqual(
+      paths.map((path) => ["ide/diffAccepted", path]),
+    );
+    expect(told.every(({ params }, index) => params["content"] === textOf(index, 5 * mib))).toBe(true);
+  });
+
+  it("F07 accepted texts of 4 MB of 40 agents that are there and do not read their streams", {
+    timeout: 180_000,
+  }, async ({ annotate }) => {
+    const editor = await startEditor();
+    await (await connectHttp(editor)).request("ping");
+    const before = await editor.call(ask.weigh);
+    const agents: Awaited<ReturnType<typeof connectHttp>>[] = [];
+    const pathOf = (index: number): string => editor.sandbox.file(`l${index}.txt`);
+    for (let index = 0; index < count; index += 1) {
+      const agent = await connectHttp(editor);
+      agents.push(agent);
+      agent.stream?.response.pause();
+      await agent.openDiff(pathOf(index), textOf(index, 4 * mib));
+      const view = await editor.view((one) => one.path === pathOf(index));
+      await editor.call(ask.accept, { id: view.id });
+    }
+    await pause(3_000);
+    await editor.call(ask.forgetViews);
+    const after = await editor.call(ask.weigh);
+    await annotate(`${megabytes(after.total - before.total)}, resident ${megabytes(after.resident - before.resident)}`);
+    expect(after.total - before.total).toBeLessThan(96 * mib);
+    for (const [index, agent] of agents.entries()) {
+      agent.stream?.response.resume();
+      await editor.until("its outcome", () => agent.outcomes(pathOf(index)).length > 0, 20_000);
+    }
+    await pause(1_500);
+    const told = agents.map((agent, index) => agent.outcomes(pathOf(index)));
+    expect(told.map((outcomes) => outcomes.map(({ method }) => method))).toEqual(told.map(() => ["ide/diffAccepted"]));
+    expect(told.every(([outcome], index) => outcome?.params["content"] === textOf(index, 4 * mib))).toBe(true);
+  });
+
   it("F07 accepted texts of 40 agents that vanished are on disk (HTTP)", { timeout: 180_000 }, async ({ annotate }) => {
     const editor = await startEditor();
     await (await connectHttp(editor)).request("ping");

@@ -9,7 +9,7 @@ import {
   type Platform,
   type RunningEditor,
 } from "@patchbay/core";
-import { findRunningEditors, findServingEditors, readAgentSettings } from "@patchbay/core/diagnosis";
+import { findEditorsWith, readAgentSettings } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 
@@ -31,7 +31,7 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   const facts = platform.process;
   const shell = chooseShell(request.shell, facts.environment("SHELL"), facts.platform);
   const folder = resolve(request.folder);
-  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
+  const serving = await findEditorsWith(platform, folder);
   const editor = serving.find(({ port }) => request.port === undefined || port === request.port);
   const others = serving.filter((other) => other !== editor);
   if (editor === undefined) {

@@ -1,13 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentOf, type Finding, type Platform } from "@patchbay/core";
-import {
-  findEditorsOf,
-  findRunningEditors,
-  findServingEditors,
-  isInstalled,
-  planStart,
-} from "@patchbay/core/diagnosis";
+import { findEditorsOf, findEditorsWith, isInstalled, planStart } from "@patchbay/core/diagnosis";
 import type { RunCommand } from "../command-line.ts";
 import { wordsOf } from "../doctor/finding-words.ts";
 import { editorEnvironment } from "../env/print-environment.ts";
@@ -46,7 +40,7 @@ export async function runAgent(request: RunRequest): Promise<number> {
   }
   const [editor] = await findEditorsOf(platform, agent.id, folder);
   if (editor === undefined) {
-    const [other] = await findServingEditors(platform, await findRunningEditors(platform), folder);
+    const [other] = await findEditorsWith(platform, folder);
     if (other !== undefined) {
       tell(
         `${agent.agentName} does not find ${escapeLine(other.name)} (port ${other.port}), which has ${escapeLine(folder)} open, so nothing would be reviewed: it was not started.`,

@@ -9,7 +9,7 @@ import {
   type Platform,
   toDisposable,
 } from "@patchbay/core";
-import { findRunningEditors, findServingEditors } from "@patchbay/core/diagnosis";
+import { findEditorsWith } from "@patchbay/core/diagnosis";
 import type { ServeCommand } from "../command-line.ts";
 import { terminalSafe } from "../terminal/escape-text.ts";
 import { createPaint, wantsColour } from "../terminal/paint.ts";
@@ -91,7 +91,7 @@ function servedFolder(folder: string): string {
 
 /** Names of the other editors of a folder. Two headless hosts would share drafts and take each other's agents: that is refused. */
 async function otherEditors(platform: Platform, folder: string): Promise<readonly string[]> {
-  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
+  const serving = await findEditorsWith(platform, folder);
   const other = serving.find((editor) => editor.editorId === "patchbay" && editor.folders.includes(folder));
   if (other === undefined) return serving.map((editor) => `${editor.name} (port ${editor.port})`);
   const where = other.pid === undefined ? "" : ` (process ${other.pid})`;

@@ -1,6 +1,7 @@
 export {
   askEditorForReview,
   findEditorsOf,
+  findEditorsWith,
   findRunningEditors,
   findServingEditors,
   followEditorContext,

@@ -107,6 +107,23 @@ export async function findServingEditors(
     .map(({ editor }) => editor);
 }
 
+/** The same, of all on this machine. Editors with other folders are not asked, so that one of them that hangs keeps nobody waiting. */
+export async function findEditorsWith(platform: Platform, folder: string): Promise<readonly RunningEditor[]> {
+  const here = await realPlace(platform, folder);
+  const places = await readPlaces(platform, agentPlaces(platform, platform.process));
+  const records = places.flatMap(({ files }) => files.flatMap(({ record }) => record ?? []));
+  const ports = new Set<number>();
+  for (const { port, folders } of records) {
+    const roots = await Promise.all(folders.map((root) => realPlace(platform, root)));
+    if (roots.some((root) => holds(root, here))) ports.add(port);
+  }
+  const theirs = places.map((place) => ({
+    ...place,
+    files: place.files.filter(({ record }) => record !== undefined && ports.has(record.port)),
+  }));
+  return await findServingEditors(platform, await findRunningEditors(platform, theirs), folder);
+}
+
 export interface PlacesFacts {
   readonly platform: Platform;
   /** The places of all agents, read. */
@@ -262,7 +279,7 @@ async function findDoor(
   platform: Platform,
   folder: string,
 ): Promise<{ readonly port: number; readonly token: string } | undefined> {
-  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder).catch(() => []);
+  const serving = await findEditorsWith(platform, folder).catch(() => []);
   return serving
     .filter(({ answers }) => answers)
     .flatMap(({ port, records }) =>

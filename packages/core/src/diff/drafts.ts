@@ -184,10 +184,10 @@ export class RestingTexts {
     this.#options = options;
   }
 
-  /** Nobody looks at the proposal any more. Resolves, never rejects, when what is too much rests. */
-  async offer(proposal: Proposal): Promise<void> {
+  /** Nobody looks at the proposal any more. Resolves, never rejects, when what is too much rests. `isSaved`: it has just been written to disk. */
+  async offer(proposal: Proposal, isSaved = false): Promise<void> {
     const { drafts, store } = this.#options;
-    if (store.read === undefined || proposal.isResting || !(await drafts.save(proposal))) return;
+    if (store.read === undefined || proposal.isResting || !(isSaved || (await drafts.save(proposal)))) return;
     this.#idle.delete(proposal.id);
     if (this.#mayRest(proposal)) this.#idle.set(proposal.id, proposal);
     let held = 0;
@@ -200,6 +200,11 @@ export class RestingTexts {
         one.rest();
       }
     }
+  }
+
+  /** No outcome of it waits any more. */
+  forget(proposal: Proposal): void {
+    if (!proposal.detached) this.#idle.delete(proposal.id);
   }
 
   /** The texts are wanted: they are in memory when this resolves. Rejects where they are not on disk any more. */

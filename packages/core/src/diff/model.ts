@@ -214,4 +214,6 @@ export interface CarriedTo {
 export interface CarriedOutcome extends Disposable {
   /** 0 where it was not sent yet. */
   readonly eventId: number;
+  /** Whether its reader has taken all of it. Until then whoever carries it has the text, in bounded memory or on disk. */
+  readonly isTaken: boolean;
 }

@@ -20,7 +20,6 @@ interface PendingOutcome {
 /** An accepted outcome that waits for its owner without the user knowing. */
 export interface UntoldOutcome {
   readonly proposal: Proposal;
-  readonly text: string;
   readonly edited: boolean;
   /** It was written to a stream whose end came before the agent can be known to have it. */
   readonly sent: boolean;
@@ -31,7 +30,7 @@ export class OutcomeDelivery {
   readonly #carrier: OutcomeCarrier;
   readonly #drafts: DraftKeeper;
   readonly #clock: Clock;
-  readonly #texts: () => Pick<RestingTexts, "offer" | "wake">;
+  readonly #texts: () => Pick<RestingTexts, "offer" | "wake" | "forget">;
   readonly #onDelivered: (proposal: Proposal, outcome: DiffOutcome) => void;
   readonly #onLost: (proposal: Proposal) => void;
   readonly #pending: Map<string, PendingOutcome> = new Map();
@@ -41,7 +40,7 @@ export class OutcomeDelivery {
     readonly drafts: DraftKeeper;
     readonly clock: Clock;
     /** What nobody comes for rests there. */
-    readonly texts: () => Pick<RestingTexts, "offer" | "wake">;
+    readonly texts: () => Pick<RestingTexts, "offer" | "wake" | "forget">;
     /** An agent has the outcome. */
     readonly onDelivered: (proposal: Proposal, outcome: DiffOutcome) => void;
     /** An accepted answer is gone before its agent came for it. */
@@ -91,6 +90,7 @@ export class OutcomeDelivery {
       const isHere = await this.#wake(pending);
       if (!isHere || this.#pending.get(pending.proposal.id) !== pending || pending.carrying !== undefined) continue;
       this.#carry(pending);
+      void this.#texts().offer(pending.proposal);
     }
   }
 
@@ -115,10 +115,15 @@ export class OutcomeDelivery {
       .filter(({ facts }) => matches(facts.owner, facts.input.handle));
   }
 
-  /** Brings the texts of such an accept into memory. False: there are none any more, and the user knows. */
+  /** Brings the texts of an accept that waits into memory. False: there are none any more, and the user knows. */
   async wakeUnsent(proposal: Proposal): Promise<boolean> {
     const pending = this.#pending.get(proposal.id);
     return pending !== undefined && (!proposal.isResting || (await this.#wake(pending)));
+  }
+
+  /** Nobody needs the texts just now. */
+  restAgain(proposal: Proposal): void {
+    if (this.#pending.has(proposal.id)) void this.#texts().offer(proposal);
   }
 
   /** Another outcome takes the place of one that has left for nobody yet. */
@@ -140,7 +145,11 @@ export class OutcomeDelivery {
       ) ?? this.#find((one) => one.proposal.facts.input.handle === handle && this.#isAbandoned(one, owner));
     if (pending === undefined) return undefined;
     if (!pending.proposal.isResting) return this.#fetch(pending);
-    return this.#wake(pending).then((isHere) => (isHere ? this.#fetch(pending) : undefined));
+    return this.#wake(pending).then((isHere) => {
+      // The owner may have been told meanwhile.
+      const isLeft = isHere && this.#pending.get(pending.proposal.id) === pending;
+      return isLeft ? this.#fetch(pending) : undefined;
+    });
   }
 
   #fetch(pending: PendingOutcome): FinalText | undefined {
@@ -150,13 +159,18 @@ export class OutcomeDelivery {
     return outcome.kind === "accepted" ? { text: outcome.text, edited: outcome.edited } : undefined;
   }
 
-  /** Whether an answer may not rest: it is on its way, its user does not know that it waits, or it would be the user's again. */
+  /**
+   * Whether an answer may not rest: it is on its way to somebody who reads, or its write is waited for, or its user does not know that it
+   * waits, or it would be the user's again. One that is kept for the user and not read by its agent may: whoever carries it has its text.
+   */
   isInUse(proposal: Proposal): boolean {
     const pending = this.#pending.get(proposal.id);
     if (pending === undefined) return false;
     const outcome = outcomeOf(pending);
+    const { carrying, told } = pending;
+    if (carrying !== undefined) return carrying.isTaken || !proposal.detached;
     const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(pending) && !proposal.detached;
-    return pending.carrying !== undefined || (outcome.kind === "accepted" && !pending.told) || isUsersAgain;
+    return (outcome.kind === "accepted" && !told) || isUsersAgain;
   }
 
   /** Takes back what was not delivered for a handle that begins a new round; gives what the user had typed in those. */
@@ -187,12 +201,12 @@ export class OutcomeDelivery {
       const outcome = outcomeOf(pending);
       if (pending.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
       pending.told = true;
-      untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(pending) });
+      untold.push({ proposal, edited: outcome.edited, sent: isSent(pending) });
     }
     return untold;
   }
 
-  /** The user has taken back an accept that its owner does not know yet: it was not written, and is not to be. */
+  /** The user has taken back an accept, whose texts are in memory, that its owner does not know yet: it was not written, and is not to be. */
   retract(proposal: Proposal): void {
     const pending = this.#pending.get(proposal.id);
     if (pending === undefined) return;
@@ -230,7 +244,7 @@ export class OutcomeDelivery {
     const saved = this.#save(pending);
     pending.carrying?.dispose();
     pending.carrying = undefined;
-    void saved.then(() => this.#texts().offer(pending.proposal));
+    void saved.then((isSaved) => this.#texts().offer(pending.proposal, isSaved));
   }
 
   /** Rejections nobody waits for any more go; accepted text stays until someone fetches it. */
@@ -269,6 +283,8 @@ export class OutcomeDelivery {
       ({ carrying, proposal }) => carrying !== undefined && carrying.eventId !== proposal.sentAs,
     );
     await Promise.all(changed.map((pending) => this.#save(pending)));
+    // What carried them has nobody to carry them to any more.
+    for (const { carrying } of this.#pending.values()) carrying?.dispose();
     this.#pending.clear();
   }
 
@@ -292,13 +308,33 @@ export class OutcomeDelivery {
     const { owner, input } = proposal.facts;
     const { sentAs } = proposal;
     let delivered = false;
+    // Holds no text: this one may wait for long.
     const carrying = this.#carrier.carry({ sessionId: owner.sessionId, path: input.path, sentAs }, outcome, () => {
       delivered = true;
-      this.#remove(pending);
-      this.#onDelivered(proposal, outcome);
+      this.#delivered(pending);
     });
     pending.carrying = delivered ? undefined : carrying;
     this.#noteSending(pending);
+  }
+
+  #delivered(pending: PendingOutcome): void {
+    const { proposal } = pending;
+    if (!proposal.isResting) {
+      const outcome = outcomeOf(pending);
+      this.#remove(pending);
+      this.#onDelivered(proposal, outcome);
+      return;
+    }
+    // It is nobody's any more, and what came of it has still to be looked for in its file.
+    pending.carrying = undefined;
+    this.#pending.delete(proposal.id);
+    const end = (): void => {
+      const outcome = outcomeOf(pending);
+      proposal.undelivered = undefined;
+      this.#drafts.forget(proposal);
+      if (!proposal.isResting) this.#onDelivered(proposal, outcome);
+    };
+    void this.#texts().wake(proposal).then(end, end);
   }
 
   /** What is on disk must name the event that was sent last: by an older one, or none, an owner that has it would be told again. */
@@ -307,15 +343,23 @@ export class OutcomeDelivery {
     if (pending.kept && eventId !== 0 && eventId !== pending.proposal.sentAs) void this.#save(pending);
   }
 
-  async #save(pending: PendingOutcome): Promise<void> {
+  async #save(pending: PendingOutcome): Promise<boolean> {
     const { carrying, proposal } = pending;
-    if (carrying !== undefined && carrying.eventId !== 0) proposal.sentAs = carrying.eventId;
+    const sentAs = carrying?.eventId ?? 0;
+    const isNews = sentAs !== 0 && sentAs !== proposal.sentAs;
+    if (isNews) proposal.sentAs = sentAs;
     pending.kept = true;
-    await this.#drafts.save(proposal);
+    // What rests is on disk as it was.
+    if (isNews && proposal.isResting)
+      await this.#texts()
+        .wake(proposal)
+        .catch(() => undefined);
+    return await this.#drafts.save(proposal);
   }
 
   /** What rests is in the list of kept texts, and stays there; only the answer goes. */
-  #forgetResting({ proposal }: PendingOutcome): void {
+  #forgetResting({ proposal, carrying }: PendingOutcome): void {
+    carrying?.dispose();
     this.#pending.delete(proposal.id);
     const forget = (): void => {
       proposal.undelivered = undefined;
@@ -330,6 +374,7 @@ export class OutcomeDelivery {
     if (this.#pending.get(pending.proposal.id) !== pending) return;
     this.#pending.delete(pending.proposal.id);
     pending.proposal.undelivered = undefined;
+    this.#texts().forget(pending.proposal);
     this.#drafts.forget(pending.proposal);
   }
 

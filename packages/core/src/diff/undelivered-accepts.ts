@@ -32,27 +32,35 @@ export class UndeliveredAccepts {
    * cannot be, the accept is taken back and the text kept. Never rejects.
    */
   async bringUpToDate(matches: (owner: ProposalOwner, handle: string) => boolean): Promise<void> {
-    const { files, clock, outcomes, kept, messages } = this.#options;
+    const { outcomes } = this.#options;
     for (const proposal of outcomes.unsent(matches)) {
+      const wasResting = proposal.isResting;
       if (!(await outcomes.wakeUnsent(proposal))) continue;
-      const { base, undelivered: outcome } = proposal;
-      if (outcome?.kind !== "accepted" || base?.file.readable !== true) continue;
-      const place = (proposal.filePlace ??= await files.placeOf(proposal.facts.input.path));
-      const now = await files.read(place);
-      const { mark, body } = splitByteOrderMark(outcome.text);
-      if (isSameFile(base.file, now) || !now.readable || sameLines(now.text, body)) continue;
-      const merged = await mergeTexts(base.file.text, body, now.text, clock);
-      const text = await restoreLineEnds(merged.text, body, clock);
-      // Fetched or sent while the file was read.
-      if (proposal.undelivered !== outcome) continue;
-      if (merged.kind === "clean") {
-        proposal.base = { ...base, file: now };
-        outcomes.replace(proposal, { ...outcome, text: mark + text });
-      } else {
-        outcomes.replace(proposal, { kind: "rejected" });
-        kept.keep(proposal, "not-written", body);
-        messages.outdatedAccept(proposal, kept.saving(proposal));
-      }
+      await this.#bringOneUpToDate(proposal);
+      // Of many, not all are in memory at once.
+      if (wasResting) outcomes.restAgain(proposal);
+    }
+  }
+
+  async #bringOneUpToDate(proposal: Proposal): Promise<void> {
+    const { files, clock, outcomes, kept, messages } = this.#options;
+    const { base, undelivered: outcome } = proposal;
+    if (outcome?.kind !== "accepted" || base?.file.readable !== true) return;
+    const place = (proposal.filePlace ??= await files.placeOf(proposal.facts.input.path));
+    const now = await files.read(place);
+    const { mark, body } = splitByteOrderMark(outcome.text);
+    if (isSameFile(base.file, now) || !now.readable || sameLines(now.text, body)) return;
+    const merged = await mergeTexts(base.file.text, body, now.text, clock);
+    const text = await restoreLineEnds(merged.text, body, clock);
+    // Fetched or sent while the file was read.
+    if (proposal.undelivered !== outcome) return;
+    if (merged.kind === "clean") {
+      proposal.base = { ...base, file: now };
+      outcomes.replace(proposal, { ...outcome, text: mark + text });
+    } else {
+      outcomes.replace(proposal, { kind: "rejected" });
+      kept.keep(proposal, "not-written", body);
+      messages.outdatedAccept(proposal, kept.saving(proposal));
     }
   }
 
@@ -75,17 +83,22 @@ export class UndeliveredAccepts {
    * the file are worth a message then. It stays kept in all cases.
    */
   async #keepUndelivered(
-    { proposal, text, edited, sent }: UntoldOutcome,
+    { proposal, edited, sent }: UntoldOutcome,
     tell: ReviewMessages["keptUntilReturn"],
   ): Promise<void> {
-    const { kept, written } = this.#options;
-    if (edited && !proposal.isWritten && (await written.holds(proposal.facts.input.path, text))) {
+    const { kept, written, outcomes } = this.#options;
+    const text = (): string => (proposal.undelivered?.kind === "accepted" ? proposal.undelivered.text : "");
+    // At once where it is in memory.
+    if (proposal.isResting && !(await outcomes.wakeUnsent(proposal))) return;
+    if (edited && !proposal.isWritten && (await written.holds(proposal.facts.input.path, text()))) {
       this.noteWritten(proposal);
     }
     if (sent && (!edited || proposal.isWritten)) return;
+    // It may rest again by now.
+    if (proposal.isResting && !(await outcomes.wakeUnsent(proposal))) return;
     // Its agent may have come for it meanwhile.
-    if (proposal.undelivered === undefined) return;
-    kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
+    if (proposal.undelivered?.kind !== "accepted") return;
+    kept.keep(proposal, "not-delivered", splitByteOrderMark(text()).body);
     tell(proposal, kept.saving(proposal));
   }
 

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { DisposableStore, onAbort } from "../support/disposable.ts";
+import { Patience } from "./patience.ts";
 
 /** Without a line for so long, ms, the companion does not live: it says one every 20 s. */
 const silentMs = 90_000;
@@ -46,16 +47,19 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
   return await new Promise((resolve) => {
     const asking = begin(question, (reply) => {
       clearTimeout(limit);
-      clearTimeout(patience);
+      clearTimeout(silence);
+      patience.dispose();
       store.dispose();
       asking.request.destroy();
       resolve(reply);
     });
     const limit = setTimeout(() => asking.late(), question.limitMs);
-    let patience = setTimeout(() => asking.refuse(), answerMs);
+    const patience = new Patience(answerMs, () => asking.refuse());
+    let silence: ReturnType<typeof setTimeout> | undefined;
     asking.onLife((forMs) => {
-      clearTimeout(patience);
-      patience = setTimeout(() => asking.end(), forMs);
+      patience.dispose();
+      clearTimeout(silence);
+      silence = setTimeout(() => asking.end(), forMs);
     });
     store.add(onAbort(question.signal, asking.refuse));
   });

@@ -149,6 +149,8 @@ export interface ReliableOptions {
 export interface ReliableMessage extends Disposable {
   /** Id of the event the message was last written as; 0 where it was not written yet. */
   readonly eventId: number;
+  /** Whether the reader of the present stream has taken all of it. */
+  readonly isTaken: boolean;
 }
 
 /**

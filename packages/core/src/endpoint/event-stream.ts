@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TcpPorts } from "../platform/platform.ts";
-import type { PiecedText } from "../support/json-pieces.ts";
 import { anyOf } from "./waiting-texts.ts";
 
 /**
@@ -11,6 +10,11 @@ import { anyOf } from "./waiting-texts.ts";
 const ordinaryRetryMs = 1_250;
 
 const comment = ":\n\n";
+
+/** A text that comes in pieces, from memory or from disk. */
+interface LongText {
+  pieces(): Iterable<string> | AsyncIterable<string>;
+}
 
 /** Undefined where the connection has ended. */
 export function portsOf({ localPort, remotePort }: Socket): TcpPorts | undefined {
@@ -27,7 +31,7 @@ export class EventStream {
   readonly #isChunked: boolean;
   #lastId: number;
   /** A message of some megabytes that is being sent: what comes after it waits. */
-  #sending: PiecedText | undefined;
+  #sending: LongText | undefined;
   #onDrain: () => void = () => {};
 
   /** `lastId` is what the client says it has: ids never go back for it, or it would be told again what it has. */
@@ -84,16 +88,17 @@ export class EventStream {
   }
 
   /** As `write`, for a message of some megabytes: a piece is made when the reader has taken the one before, with other work in between. */
-  writeLong(id: number, json: PiecedText, onFlushed: () => void): void {
+  writeLong(id: number, json: LongText, onFlushed: () => void): void {
     this.#lastId = id;
     this.#sending = json;
-    void this.#sendLong(json, `id: ${id}\ndata: `, onFlushed);
+    // The rest of the event is lost: the client opens its stream anew, and is told again.
+    this.#sendLong(json, `id: ${id}\ndata: `, onFlushed).catch(() => this.#response.destroy());
   }
 
-  async #sendLong(json: PiecedText, head: string, onFlushed: () => void): Promise<void> {
+  async #sendLong(json: LongText, head: string, onFlushed: () => void): Promise<void> {
     const response = this.#response;
     response.write(head);
-    for (const piece of json.pieces()) {
+    for await (const piece of json.pieces()) {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#sending === json && (response.writableNeedDrain || this.#socket.writableNeedDrain))
         await anyOf(["drain", "close"], [response, this.#socket]);

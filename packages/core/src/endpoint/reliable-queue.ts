@@ -12,8 +12,8 @@ const settleMs = 1_000;
  */
 const hearMs = 50;
 
-interface QueuedMessage {
-  readonly json: string | PiecedText;
+interface QueuedMessage<Text> {
+  readonly json: Text;
   readonly onDelivered: () => void;
   /** Given when it is first written, by this run or an earlier one; 0 before. */
   eventId: number;
@@ -22,8 +22,8 @@ interface QueuedMessage {
 }
 
 /** A message to be written now. */
-export interface ReliableWrite {
-  readonly json: string | PiecedText;
+export interface ReliableWrite<Text = string | PiecedText> {
+  readonly json: Text;
   readonly eventId: number;
   /** To be called when the system has taken the bytes. */
   readonly onFlushed: () => void;
@@ -33,10 +33,10 @@ export interface ReliableWrite {
  * The messages of one session that must not get lost, in order, each until the agent has it. A stream's end puts back
  * what may not have arrived; a timer runs only while something flushed waits for its second.
  */
-export class ReliableQueue {
+export class ReliableQueue<Text = string | PiecedText> {
   readonly #clock: Clock;
   readonly #nextId: () => number;
-  #messages: QueuedMessage[] = [];
+  #messages: QueuedMessage<Text>[] = [];
   /** The last event that the client says it has. */
   #lastTold = 0;
   /** Counts the streams, so that a late flush of an earlier one says nothing about this one. */
@@ -53,14 +53,17 @@ export class ReliableQueue {
   }
 
   /** Disposing the result takes the message back where it is not delivered yet. */
-  push(json: string | PiecedText, onDelivered: () => void, options: ReliableOptions = {}): ReliableMessage {
+  push(json: Text, onDelivered: () => void, options: ReliableOptions = {}): ReliableMessage {
     const eventId = options.eventId ?? 0;
-    const message: QueuedMessage = { json, onDelivered, eventId, state: "waiting", flushedAtMs: 0 };
+    const message: QueuedMessage<Text> = { json, onDelivered, eventId, state: "waiting", flushedAtMs: 0 };
     if (eventId !== 0 && eventId <= this.#lastTold) onDelivered();
     else this.#messages.push(message);
     return {
       get eventId() {
         return message.eventId;
+      },
+      get isTaken() {
+        return message.state === "flushed";
       },
       dispose: () => {
         this.#messages = this.#messages.filter((other) => other !== message);
@@ -72,7 +75,7 @@ export class ReliableQueue {
    * The next message that was not written on this stream yet; it counts as written from now on. It keeps the id it was
    * written under before, unless the stream is past that: ids go up on every stream.
    */
-  next(aboveId: number): ReliableWrite | undefined {
+  next(aboveId: number): ReliableWrite<Text> | undefined {
     const message = this.#messages.find((candidate) => candidate.state === "waiting");
     if (message === undefined) return undefined;
     if (message.eventId <= aboveId) message.eventId = this.#nextId();
@@ -128,9 +131,9 @@ export class ReliableQueue {
     }, hearMs);
   }
 
-  #deliver(isDelivered: (message: QueuedMessage) => boolean): void {
-    const delivered: QueuedMessage[] = [];
-    const kept: QueuedMessage[] = [];
+  #deliver(isDelivered: (message: QueuedMessage<Text>) => boolean): void {
+    const delivered: QueuedMessage<Text>[] = [];
+    const kept: QueuedMessage<Text>[] = [];
     for (const message of this.#messages) (isDelivered(message) ? delivered : kept).push(message);
     this.#messages = kept;
     for (const message of delivered) message.onDelivered();

@@ -16,7 +16,10 @@ import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoin
 import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
-import { answerAtPace, isReadyFor } from "./waiting-texts.ts";
+import { answerAtPace, isReadyFor, type RepeatedText } from "./waiting-texts.ts";
+
+/** Of shorter messages none takes a place on disk, UTF-16 units. */
+const shortLength = 4 * 1024;
 
 /** A request of the agent that waits for its answer. */
 interface PendingRequest {
@@ -41,7 +44,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
   readonly #didOpen: Emitter<void>;
   readonly #didLoseStream: Emitter<void>;
   readonly #pending: Map<number, PendingRequest> = new Map();
-  readonly #reliable: ReliableQueue;
+  readonly #reliable: ReliableQueue<string | RepeatedText>;
   /** What a slow reader has yet to get, by slot; oldest change first. */
   readonly #latest: Map<string, string> = new Map();
   #stream: EventStream | undefined;
@@ -271,9 +274,35 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
 
   pushReliable(json: string | PiecedText, onDelivered: () => void, options?: ReliableOptions): ReliableMessage {
     if (options?.eventId !== undefined) this.#context.frames.raiseAbove(options.eventId);
-    const pushed = this.#reliable.push(json, onDelivered, options);
+    const text = this.#keep(json);
+    const release = (): void => {
+      if (typeof text !== "string") text.dispose();
+    };
+    const delivered = (): void => {
+      release();
+      onDelivered();
+    };
+    const pushed = this.#reliable.push(text, delivered, options);
     if (this.#stream !== undefined) this.#flush(this.#stream);
-    return pushed;
+    return {
+      get eventId() {
+        return pushed.eventId;
+      },
+      get isTaken() {
+        return pushed.isTaken;
+      },
+      dispose: () => {
+        release();
+        pushed.dispose();
+      },
+    };
+  }
+
+  /** What may wait long for its reader waits in bounded memory, or on disk. */
+  #keep(json: string | PiecedText): string | RepeatedText {
+    if (typeof json !== "string") return this.#context.waiting.keep(json);
+    const isNext = this.#stream?.isBlocked === false && !this.#reliable.hasWaiting;
+    return isNext || json.length < shortLength ? json : this.#context.waiting.keep(onePiece(json));
   }
 
   /** Writes what is due, the reliable messages first, for as long as the reader keeps up. */

@@ -36,6 +36,13 @@ export interface WaitingText {
   dispose(): void;
 }
 
+/** A text that may have to be sent again, from its beginning, until it has arrived. */
+export interface RepeatedText {
+  pieces(): AsyncIterable<string>;
+  /** Nobody begins it again. Who is reading it reads it to its end. */
+  dispose(): void;
+}
+
 /**
  * The answers of one endpoint that wait for slow readers. Each takes its bytes from one budget or goes to disk, one piece a file, and
  * is read back a piece at a time. A text counts from when it is handed over to when it is sent or on disk.
@@ -70,6 +77,19 @@ export class WaitingTexts {
     this.#count += 1;
     const kept = new TextOnDisk(text, this.#options.storage, `${this.#run}${this.#count}-`, this.#options.logger);
     // One after the other, so that the writes themselves take no more memory than one piece.
+    this.#writing = this.#writing.then(() => kept.write());
+    return kept;
+  }
+
+  /** As `hold`, for what counts as waiting until it has arrived. */
+  keep(text: PiecedText): RepeatedText {
+    const bytes = 2 * text.units;
+    if (this.#options.storage === undefined || this.#heldBytes + bytes <= this.#maximumBytes) {
+      this.#heldBytes += bytes;
+      return new RepeatedInMemory(text, () => (this.#heldBytes -= bytes));
+    }
+    this.#count += 1;
+    const kept = new RepeatedOnDisk(text, this.#options.storage, `${this.#run}${this.#count}-`, this.#options.logger);
     this.#writing = this.#writing.then(() => kept.write());
     return kept;
   }
@@ -188,6 +208,119 @@ class TextOnDisk implements WaitingText {
       for (let index = first; index < this.#written; index += 1) await this.#storage.remove(this.#prefix + index);
     } catch (error) {
       this.#logger.warn("An answer on disk could not be removed", { reason: messageOf(error) });
+    }
+  }
+}
+
+/** Counts who reads a text, and ends it when nobody does any more. */
+abstract class Repeated implements RepeatedText {
+  #readers = 0;
+  #isOver = false;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async *pieces(): AsyncGenerator<string> {
+    this.#readers += 1;
+    try {
+      yield* this.read();
+    } finally {
+      this.#readers -= 1;
+      if (this.#isOver && this.#readers === 0) this.end();
+    }
+  }
+
+  dispose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#readers === 0) this.end();
+  }
+
+  protected abstract read(): AsyncIterable<string> | Iterable<string>;
+  /** Called once. */
+  protected abstract end(): void;
+}
+
+class RepeatedInMemory extends Repeated {
+  #text: PiecedText | undefined;
+  readonly #onEnd: () => void;
+
+  constructor(text: PiecedText, onEnd: () => void) {
+    super();
+    this.#text = text;
+    this.#onEnd = onEnd;
+  }
+
+  protected read(): Iterable<string> {
+    return this.#text?.pieces() ?? [];
+  }
+
+  protected end(): void {
+    this.#text = undefined;
+    this.#onEnd();
+  }
+}
+
+/** In memory until all of it is written, and further on where the disk does not take it. */
+class RepeatedOnDisk extends Repeated {
+  readonly #storage: WaitingStorage;
+  readonly #prefix: string;
+  readonly #logger: Logger;
+  #text: PiecedText | undefined;
+  #written = 0;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
+  readonly #done: Promise<void>;
+  #announceDone: () => void = () => {};
+
+  constructor(text: PiecedText, storage: WaitingStorage, prefix: string, logger: Logger) {
+    super();
+    this.#text = text;
+    this.#storage = storage;
+    this.#prefix = prefix;
+    this.#logger = logger;
+    this.#done = new Promise((resolve) => {
+      this.#announceDone = resolve;
+    });
+  }
+
+  async write(): Promise<void> {
+    try {
+      for (const piece of this.#text?.pieces() ?? []) {
+        await this.#storage.write(this.#prefix + this.#written, piece);
+        this.#written += 1;
+        if (this.#text === undefined) break;
+      }
+      this.#text = undefined;
+    } catch (error) {
+      this.#logger.warn("A message could not be put on disk", { reason: messageOf(error) });
+      // None of it may be lost: all of it stays in memory.
+      await this.#remove();
+      this.#written = 0;
+    }
+    this.#announceDone();
+  }
+
+  protected async *read(): AsyncGenerator<string> {
+    await this.#done;
+    if (this.#text !== undefined) yield* this.#text.pieces();
+    for (let index = 0; index < this.#written; index += 1) {
+      const piece = await this.#storage.read(this.#prefix + index);
+      if (piece === undefined) throw new Error("A message is no longer on disk.");
+      yield piece;
+    }
+  }
+
+  protected end(): void {
+    this.#text = undefined;
+    void this.#done.then(() => this.#remove());
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      for (let index = 0; index < this.#written; index += 1) await this.#storage.remove(this.#prefix + index);
+    } catch (error) {
+      this.#logger.warn("A message on disk could not be removed", { reason: messageOf(error) });
     }
   }
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { findRunningEditors } from "../../src/diagnosis/running-editors.ts";
+import { findEditorsWith, findRunningEditors } from "../../src/diagnosis/running-editors.ts";
 
 it("a companion that has ended does not answer, whoever has its port now", async () => {
   const platform = createTestPlatform();
@@ -26,4 +27,30 @@ it("a companion that has ended does not answer, whoever has its port now", async
   expect(await answers(own)).toEqual([true]);
   expect(await answers({ ...own, start: "before" })).toEqual([false]);
   expect(await answers({ pid: 2 ** 22 + 1 })).toEqual([false]);
+});
+
+it("of the editors of a folder those with others are not asked: one of them may hang", async () => {
+  const platform = createTestPlatform();
+  onTestFinished(() => platform.dispose());
+  let asked = 0;
+  const hanging = createTcpServer(() => (asked += 1)).listen(0, "127.0.0.1");
+  const own = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
+  for (const server of [hanging, own]) onTestFinished(() => void server.close());
+  await Promise.all([once(hanging, "listening"), once(own, "listening")]);
+  const record = (server: typeof hanging | typeof own, folder: string): number => {
+    const address = server.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const directory = join(platform.tmp, "gemini", "ide");
+    mkdirSync(directory, { recursive: true });
+    const text = JSON.stringify({ port, workspacePath: folder, authToken: "t" });
+    writeFileSync(join(directory, `gemini-ide-server-1-${port}.json`), text);
+    return port;
+  };
+  record(hanging, "/elsewhere");
+  const port = record(own, platform.workspace);
+  const below = join(platform.workspace, "below");
+  mkdirSync(below);
+  expect((await findEditorsWith(platform, below)).map((editor) => editor.port)).toEqual([port]);
+  expect(await findEditorsWith(platform, "/nowhere")).toEqual([]);
+  expect(asked).toBe(0);
 });

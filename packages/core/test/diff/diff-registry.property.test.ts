@@ -118,7 +118,7 @@ class World {
           if (sessionId !== "claude") this.told.push({ session: sessionId, path: told, outcome });
           onDelivered();
           eventId += 1;
-          return { eventId, dispose: () => {} };
+          return { eventId, isTaken: true, dispose: () => {} };
         },
       },
     });

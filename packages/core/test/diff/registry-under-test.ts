@@ -33,6 +33,8 @@ class TestCarrier implements OutcomeCarrier {
   isStreaming = true;
   /** Whether agents show at once that they have what they were sent. */
   confirms = true;
+  /** Whether agents read at once what they are sent. */
+  areTaken = true;
   /** Event ids under which something that was sent before came again. */
   readonly resentAs: number[] = [];
   /** 0: nothing leaves by itself. */
@@ -66,6 +68,7 @@ class TestCarrier implements OutcomeCarrier {
     if (this.confirms) onDelivered();
     const handle = {
       eventId: sentAs === 0 ? this.nextEventId : sentAs,
+      isTaken: this.areTaken,
       send: (eventId: number): void => void (handle.eventId = eventId),
       deliver: onDelivered,
       dispose: () => {},

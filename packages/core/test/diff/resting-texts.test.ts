@@ -97,6 +97,106 @@ describe("answers of agents that vanished", () => {
   });
 });
 
+/** The same of one session that is there and does not read what it is told, until nobody waits any more for what it would write. */
+async function answersOfADeafAgent(edits = false): Promise<RegistryUnderTest & { readonly store: ReadableStore }> {
+  const store = new ReadableStore();
+  const under = startRegistry({ store });
+  Object.assign(under.carrier, { confirms: false, areTaken: false, nextEventId: 0 });
+  for (let index = 0; index < count; index += 1) {
+    under.open("one", textOf(index), pathOf(index));
+    const view = await under.editor.nextView(({ request }) => request.path === pathOf(index));
+    if (edits) view.type(`${textOf(index)}typed`);
+    view.accept();
+    await under.editor.ended(view);
+    await turns();
+  }
+  for (let minute = 0; minute < 10; minute += 1) {
+    under.clock.advance(60_000);
+    await turns();
+  }
+  store.asked.splice(0);
+  return { ...under, store };
+}
+
+const allPaths = Array.from({ length: count }, (_unused, index) => pathOf(index));
+
+describe("answers that an agent does not read", () => {
+  it("are kept for the user, and beyond the bound on disk only; each is handed over once", async () => {
+    const { registry, carrier, store } = await answersOfADeafAgent();
+    expect(registry.kept.list.map(({ path }) => path).toSorted()).toEqual(allPaths);
+    for (const { deliver } of carrier.handles) deliver();
+    await turns();
+    // What rested was read once, and not all of it rested.
+    expect(store.asked.length).toBeGreaterThan(0);
+    expect(new Set(store.asked).size).toBe(store.asked.length);
+    expect(store.asked.length).toBeLessThan(count);
+    expect(carrier.carried.map(({ path }) => path)).toEqual(allPaths);
+    expect(registry.concerns("one")).toBe(false);
+    for (const { id, path } of registry.kept.list)
+      expect((await registry.kept.read(id)) === textOf(Number(/\d+/u.exec(path)?.[0]))).toBe(true);
+    // The next run does not tell the agent again.
+    for (const { outcome } of store.kept.values()) expect(outcome).toBeUndefined();
+  });
+
+  it("are kept, with their texts, when it goes", async () => {
+    const { registry, carrier } = await answersOfADeafAgent();
+    carrier.reachable.delete("one");
+    registry.setAgentPresent("one", false);
+    registry.sessionEnded("one");
+    await turns();
+    expect(registry.kept.list.map(({ path }) => path).toSorted()).toEqual(allPaths);
+    for (const { id, path } of registry.kept.list)
+      expect((await registry.kept.read(id)) === textOf(Number(/\d+/u.exec(path)?.[0]))).toBe(true);
+  });
+
+  it("come to it again, with their texts, when it is back", async () => {
+    const { registry, carrier } = await answersOfADeafAgent();
+    carrier.carried.splice(0);
+    carrier.reachable.delete("one");
+    registry.setAgentPresent("one", false);
+    await turns();
+    carrier.reachable.add("one");
+    Object.assign(carrier, { confirms: true });
+    registry.setAgentPresent("one", true);
+    await turns();
+    expect(carrier.carried.map(({ path }) => path)).toEqual(allPaths);
+    const texts = carrier.carried.map(({ outcome }) => outcome.kind === "accepted" && outcome.text);
+    expect(texts.every((text, index) => text === textOf(index))).toBe(true);
+    expect(registry.concerns("one")).toBe(false);
+  });
+
+  it("are fetched by closeDiff once, though they are on their way", async () => {
+    const { registry, carrier } = await answersOfADeafAgent();
+    for (const path of allPaths) {
+      const fetched = await registry.closeByAgent(ownerOf("one"), path, { notify: false });
+      expect(fetched?.text === textOf(allPaths.indexOf(path))).toBe(true);
+      expect(await registry.closeByAgent(ownerOf("one"), path, { notify: false })).toBeUndefined();
+    }
+    // They come too late.
+    for (const { deliver } of carrier.handles) deliver();
+    await turns();
+    expect(registry.concerns("one")).toBe(false);
+  });
+
+  it("that the user discards are rejected on disk, too", async () => {
+    const { registry, carrier, store } = await answersOfADeafAgent();
+    carrier.carried.splice(0);
+    for (const { id } of registry.kept.list) registry.kept.discard(id);
+    await turns();
+    expect(carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(allPaths.map(() => "rejected"));
+    expect(Array.from(store.kept.values(), ({ outcome }) => outcome?.kind)).toEqual(allPaths.map(() => "rejected"));
+  });
+
+  it("that the agent replaces by a new proposal are the user's again, where the user had typed in them", async () => {
+    const { registry, open } = await answersOfADeafAgent(true);
+    for (const path of allPaths) open("one", "again\n", path);
+    await turns();
+    expect(registry.kept.list.map(({ path }) => path).toSorted()).toEqual(allPaths);
+    for (const { id, path } of registry.kept.list)
+      expect((await registry.kept.read(id)) === `${textOf(Number(/\d+/u.exec(path)?.[0]))}typed`).toBe(true);
+  });
+});
+
 it("an answer on its way still arrives, though what is on disk of it was dropped for room", async () => {
   const { carrier, editor, open, registry } = startRegistry();
   carrier.confirms = false;

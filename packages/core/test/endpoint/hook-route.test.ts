@@ -158,6 +158,14 @@ describe("a hook", () => {
     expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "refused" });
   });
 
+  it("does not give up a companion for what holds up the hook itself: a busy machine is no reason to write unreviewed", async () => {
+    const port = await listen(createServer((_request, response) => response.end('{"state":"done","output":"yes"}\n')));
+    const asking = askHook({ port, token, event, pid: 1, limitMs: 50_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_200);
+    expect(await asking).toEqual({ kind: "answered", output: "yes" });
+  });
+
   it("listens to the signal of whoever asks until it has its answer, and is refused where that is over", async () => {
     const port = await listen(createServer((_request, response) => response.writeHead(404).end()));
     const ended = new AbortController();

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   maximumWaitingBytes,
+  type RepeatedText,
   type WaitingStorage,
   type WaitingText,
   WaitingTexts,
@@ -147,5 +148,111 @@ describe("texts that wait for their readers", () => {
 
   it("take 32 MB at most", () => {
     expect(maximumWaitingBytes).toBe(32 * 1024 * 1024);
+  });
+});
+
+async function wholeOf(text: RepeatedText): Promise<string> {
+  let whole = "";
+  for await (const piece of text.pieces()) whole += piece;
+  return whole;
+}
+
+const repeatedStep = fc.oneof(
+  fc.record({ kind: fc.constant("keep"), lengths: fc.array(fc.integer({ min: 8, max: 60 }), { maxLength: 6 }) }),
+  fc.record({ kind: fc.constant("begin"), which: fc.nat(20) }),
+  fc.record({ kind: fc.constant("read"), which: fc.nat(20), pieces: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ kind: fc.constant("leave"), which: fc.nat(20) }),
+  fc.record({ kind: fc.constant("arrive"), which: fc.nat(20) }),
+  fc.record({ kind: fc.constant("disk"), isFull: fc.boolean() }),
+  fc.record({ kind: fc.constant("wait") }),
+);
+
+interface Reader {
+  readonly whole: string;
+  readonly pieces: AsyncIterator<string>;
+  got: string;
+}
+
+describe("messages that wait until they have arrived", () => {
+  it("keep to their bytes, come whole to each reader, and leave nothing behind", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(repeatedStep, { maxLength: 60 }), async (steps) => {
+        const { disk, waiting } = start(400);
+        const kept: { readonly text: RepeatedText; readonly whole: string }[] = [];
+        const readers: Reader[] = [];
+        const take = async (reader: Reader): Promise<boolean> => {
+          const { value, done } = await reader.pieces.next();
+          if (done !== true) reader.got += value;
+          return done !== true;
+        };
+        for (const one of steps) {
+          if (one.kind === "keep" && "lengths" in one) {
+            const { whole, units } = textOf(kept.length, one.lengths);
+            kept.push({ whole, text: waiting.keep({ units, pieces: () => piecesOf(whole, one.lengths) }) });
+          } else if (one.kind === "begin" && "which" in one) {
+            const at = kept[one.which % Math.max(1, kept.length)];
+            if (at !== undefined)
+              readers.push({ whole: at.whole, pieces: at.text.pieces()[Symbol.asyncIterator](), got: "" });
+          } else if (one.kind === "read" && "pieces" in one) {
+            const at = readers[one.which % Math.max(1, readers.length)];
+            for (let count = 0; at !== undefined && count < one.pieces; count += 1) await take(at);
+            if (at !== undefined) expect(at.whole.startsWith(at.got)).toBe(true);
+          } else if (one.kind === "leave" && "which" in one) {
+            const [left] = readers.splice(one.which % Math.max(1, readers.length), 1);
+            await left?.pieces.return?.();
+          } else if (one.kind === "arrive" && "which" in one) {
+            const [arrived] = kept.splice(one.which % Math.max(1, kept.length), 1);
+            // Those who have not begun come too late for it.
+            for (const reader of readers) if (reader.whole === arrived?.whole && reader.got === "") await take(reader);
+            arrived?.text.dispose();
+            arrived?.text.dispose();
+          } else if (one.kind === "disk" && "isFull" in one) disk.isFull = one.isFull;
+          else await quiet();
+          expect(waiting.heldBytes).toBeLessThanOrEqual(400);
+        }
+        for (const reader of readers) {
+          while (await take(reader));
+          expect(reader.got).toBe(reader.whole);
+        }
+        for (const { text, whole } of kept) {
+          expect(await wholeOf(text)).toBe(whole);
+          text.dispose();
+        }
+        await quiet();
+        expect(waiting.heldBytes).toBe(0);
+        expect(Array.from(disk.files.keys())).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("are on disk beyond their bytes until they have arrived, and say so where the disk has lost them", async () => {
+    const { disk, waiting } = start(100);
+    const small = waiting.keep({ units: 50, pieces: () => ["a".repeat(50)] });
+    const large = waiting.keep({ units: 50, pieces: () => ["b".repeat(25), "c".repeat(25)] });
+    await quiet();
+    expect(waiting.heldBytes).toBe(100);
+    expect(await wholeOf(large)).toBe("b".repeat(25) + "c".repeat(25));
+    expect(Array.from(disk.files.values())).toEqual(["b".repeat(25), "c".repeat(25)]);
+    disk.files.clear();
+    await expect(wholeOf(large)).rejects.toThrow("A message is no longer on disk.");
+    small.dispose();
+    expect(waiting.heldBytes).toBe(0);
+  });
+
+  it("stay in memory, and are whole, where the disk becomes full in their middle", async () => {
+    const { disk, waiting } = start(10);
+    const text = waiting.keep({
+      units: 50,
+      pieces: function* () {
+        yield "first ";
+        disk.isFull = true;
+        yield "second";
+      },
+    });
+    await quiet();
+    expect(disk.files.size).toBe(0);
+    expect(await wholeOf(text)).toBe("first second");
+    expect(await wholeOf(text)).toBe("first second");
   });
 });

@@ -41,7 +41,7 @@ export class HandTransport implements AgentTransport {
   pushReliable(json: string, onDelivered?: () => void): ReturnType<AgentTransport["pushReliable"]> {
     this.pushed.push(json);
     if (onDelivered !== undefined) this.unconfirmed.push(onDelivered);
-    return { eventId: 0, dispose: () => {} };
+    return { eventId: 0, isTaken: false, dispose: () => {} };
   }
 
   async start(): Promise<void> {}

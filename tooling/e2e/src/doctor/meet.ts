@@ -18,8 +18,10 @@ import { makePlace, type Place, type Situation } from "./place.ts";
 const main = fileURLToPath(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
 const cli = ["--conditions=@patchbay/source", "--no-warnings", main];
 
-/** Longer than any of them takes to connect, ms. */
+/** Longer than any of them takes to connect, ms. opencode and Kilo take 25 s to start where the machine is busy. */
 const patienceMs = Number(process.env["PATIENCE"] ?? 15_000);
+const slowStartMs = Math.max(patienceMs, 40_000);
+const startsSlowly: ReadonlySet<AgentId> = new Set<AgentId>(["opencode", "kilo"]);
 
 /** How long a slow editor stands still, ms: until after the doctor has asked it, and after the agent has. Neither gives it up for that. */
 const slowMs = { doctor: 5_000, agent: 10_000 };
@@ -54,7 +56,7 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
   const lines: string[] = [];
   createInterface({ input: editor.stdout }).on("line", (line) => lines.push(line));
   try {
-    await until(() => lines.some((line) => /"port":\d+/u.test(line)), 20_000);
+    await until(() => lines.some((line) => /"port":\d+/u.test(line)), 60_000);
     const place: Place = { root, ...empty, port: /"port":(\d+)/u.exec(lines.join("\n"))?.[1] ?? "" };
     make?.(place);
     if (isSlow) holdUp(editor, slowMs.doctor);
@@ -71,7 +73,7 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
     let isEnded = false;
     terminal.on("exit", () => (isEnded = true));
     const isConnected = (): boolean => lines.slice(seen).some((line) => line.includes('"connected"'));
-    await until(() => isEnded || isConnected(), patienceMs);
+    await until(() => isEnded || isConnected(), startsSlowly.has(agent) ? slowStartMs : patienceMs);
     const does = isConnected() ? "connects" : isEnded ? "ends" : "stays away";
     end(terminal);
     return { doctor: outcomeOf(findings), agent: does, findings };

@@ -62,7 +62,7 @@ export const statements: Readonly<Record<string, string>> = {
   F04: "SIGSTOP 3 s + SIGCONT: delivers within 1 s",
   F05: "1,000 diffs: no growth > 2 MB",
   F06: "an editor API that throws becomes isError",
-  F07: "40 unread answers of 5 MB, 40 agents that vanish before 4 MB: memory is bounded, nothing is lost",
+  F07: "40 unread answers or accepted texts of 5 MB, 40 agents that vanish or do not read before 4 MB: memory is bounded, nothing is lost",
   L07: "serve --json takes every command whole, whatever characters its texts hold and however its bytes come",
   W01: "no token is refused before the upgrade",
   W02: "a wrong token is refused before the upgrade",
