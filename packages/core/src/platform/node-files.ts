@@ -1,4 +1,4 @@
-import { constants, promises as fs, readlinkSync, type Stats, unlinkSync, watch as watchNode } from "node:fs";
+import nodeFs, { constants, promises as fs, readlinkSync, type Stats, unlinkSync, watch as watchNode } from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
@@ -39,10 +39,12 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     makeDirectory,
     chmod: (path, mode) => fs.chmod(path, mode),
     createExclusive,
-    rename: (from, to) => fs.rename(from, to),
-    remove: async (path) => {
-      await unlessAbsent(fs.unlink(path), undefined);
-    },
+    rename: (from, to) => called((done) => nodeFs.rename(from, to, done)),
+    remove: (path) =>
+      unlessAbsent(
+        called<void>((done) => nodeFs.unlink(path, done)),
+        undefined,
+      ),
     removeDirectory: async (path) => {
       await unlessAbsent(fs.rmdir(path), undefined);
     },
@@ -55,7 +57,7 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
       (found ?? (await lstat(path)))?.kind === "file" ? await readReal(path, limitBytes, machine) : undefined,
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
-    realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
+    realPath,
     readLink: (path) => unlessAbsent<string | undefined>(fs.readlink(path), undefined, notALink),
     watch,
   };
@@ -76,9 +78,38 @@ function watch(directory: string, onChange: () => void): Disposable | undefined 
   }
 }
 
+type Done<T> = (error: Error | null, value: T) => void;
+
+/**
+ * What is done for each proposal goes by Node's callbacks: its promises take twice the processor's time for the same trip to the thread
+ * pool, which is most of what a review costs whose calls are far apart.
+ */
+function called<T>(work: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    work((error, value) => {
+      if (error === null) resolve(value);
+      else reject(error);
+    });
+  });
+}
+
+function lstatNode(path: string): Promise<Stats | undefined> {
+  return unlessAbsent<Stats | undefined>(
+    called<Stats>((done) => nodeFs.lstat(path, done)),
+    undefined,
+  );
+}
+
 async function lstat(path: string): Promise<FileFacts | undefined> {
-  const stats = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
+  const stats = await lstatNode(path);
   return stats === undefined ? undefined : factsOf(stats);
+}
+
+function realPath(path: string): Promise<string | undefined> {
+  return unlessAbsent<string | undefined>(
+    called<string>((done) => nodeFs.realpath.native(path, done)),
+    undefined,
+  );
 }
 
 function factsOf(stats: Stats): FileFacts {
@@ -121,16 +152,18 @@ async function makeDirectory(path: string, mode: number): Promise<"created" | "e
 
 async function createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
-  const file = await fs.open(path, flags, mode);
+  const file = await called<number>((done) => nodeFs.open(path, flags, mode, done));
   try {
     // One after the other, so that a large text is encoded bit by bit.
-    for (const piece of typeof data === "string" ? [data] : data) await file.writeFile(piece, "utf8");
+    for (const piece of typeof data === "string" ? [data] : data) {
+      await called<void>((done) => nodeFs.writeFile(file, piece, done));
+    }
   } catch (error) {
     // A full disk: what was begun is ours alone and must not stay.
     removeSync(path);
     throw error;
   } finally {
-    await file.close();
+    await close(file);
   }
 }
 
@@ -144,35 +177,48 @@ function removeSync(path: string): void {
 
 type OpenFile = Awaited<ReturnType<typeof fs.open>>;
 
+function close(file: number): Promise<void> {
+  return called((done) => nodeFs.close(file, done));
+}
+
+function statOpened(file: number): Promise<Stats> {
+  return called((done) => nodeFs.fstat(file, done));
+}
+
 /** Undefined where there is none that could be a regular file. Without O_NONBLOCK a planted pipe would hold a read for ever. */
-function open(path: string, access: number): Promise<OpenFile | undefined> {
-  return unlessAbsent<OpenFile | undefined>(fs.open(path, access | noFollow | nonBlocking), undefined, notARegularFile);
+function openToRead(path: string): Promise<number | undefined> {
+  return unlessAbsent<number | undefined>(
+    called<number>((done) => nodeFs.open(path, constants.O_RDONLY | noFollow | nonBlocking, done)),
+    undefined,
+    notARegularFile,
+  );
 }
 
 async function readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
   if (isWindows && (await lstat(path))?.kind !== "file") return undefined;
-  const file = await open(path, constants.O_RDONLY);
+  const file = await openToRead(path);
   if (file === undefined) return undefined;
   try {
-    const stats = await file.stat();
+    const stats = await statOpened(file);
     if (!stats.isFile() || stats.size > limitBytes) return undefined;
     const bytes = await readAtMost(file, stats.size, limitBytes);
     const text = bytes === undefined ? undefined : decodeUtf8(bytes);
     return text === undefined ? undefined : { text, facts: factsOf(stats) };
   } finally {
-    await file.close();
+    await close(file);
   }
 }
 
 async function replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale"> {
   if ((await lstat(path))?.kind !== "file") return "stale";
-  const file = await open(path, constants.O_RDWR);
+  const flags = constants.O_RDWR | noFollow | nonBlocking;
+  const file = await unlessAbsent<OpenFile | undefined>(fs.open(path, flags), undefined, notARegularFile);
   if (file === undefined) return "stale";
   try {
     const held = Buffer.from(heldText, "utf8");
     const stats = await file.stat();
     if (!stats.isFile() || stats.size !== held.length) return "stale";
-    const found = await readAtMost(file, held.length, held.length);
+    const found = await readAtMost(file.fd, held.length, held.length);
     if (found === undefined || !held.equals(found)) return "stale";
     try {
       await overwrite(file, Buffer.from(text, "utf8"));
@@ -199,15 +245,15 @@ const openings = 3;
 
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
   for (let opening = 1; opening <= openings; opening += 1) {
-    const file = await open(path, constants.O_RDONLY);
+    const file = await openToRead(path);
     if (file === undefined) return undefined;
     try {
-      const stats = await file.stat();
+      const stats = await statOpened(file);
       if (!stats.isFile() || stats.size > limitBytes) return undefined;
-      if (await isStillAt(path, file.fd, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
-      if ((await file.stat()).nlink > 0) return undefined;
+      if (await isStillAt(path, file, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
+      if ((await statOpened(file)).nlink > 0) return undefined;
     } finally {
-      await file.close();
+      await close(file);
     }
   }
   return undefined;
@@ -218,8 +264,8 @@ async function isStillAt(path: string, descriptor: number, opened: Stats, machin
   const told = pathOfDescriptor(descriptor, machine);
   if (told !== undefined) return told === path;
   const parent = normalize(dirname(path));
-  if ((await unlessAbsent<string | undefined>(fs.realpath(parent), undefined)) !== parent) return false;
-  const facts = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
+  if ((await realPath(parent)) !== parent) return false;
+  const facts = await lstatNode(path);
   return facts?.isFile() === true && facts.ino === opened.ino && facts.dev === opened.dev;
 }
 
@@ -252,11 +298,12 @@ async function startsWithByteOrderMark(path: string): Promise<boolean> {
 }
 
 /** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. `expected`: its length, as far as it is known. */
-async function readAtMost(file: OpenFile, expected: number, limitBytes: number): Promise<Uint8Array | undefined> {
+async function readAtMost(file: number, expected: number, limitBytes: number): Promise<Uint8Array | undefined> {
   let buffer = Buffer.allocUnsafe(Math.min(expected, limitBytes) + 1);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+    const into = buffer.subarray(length);
+    const bytesRead = await called<number>((done) => nodeFs.read(file, into, 0, into.length, null, done));
     length += bytesRead;
     if (length > limitBytes) return undefined;
     // What would take more is there in full where it was to be so long: to hear so once more costs as much as the reading.

@@ -62,6 +62,11 @@ export function createPrivateStorage(options: PrivateStorageOptions): PrivateSto
 const suffix = ".json";
 /** So long a directory that was checked counts as checked for who only looks, ms: a start looks for six things in a row. */
 const checkStandsMs = 100;
+/**
+ * So long the levels above a directory that was checked count as checked, ms: one proposal after the other is written and removed. The
+ * directory itself is looked at each time.
+ */
+const levelsStandMs = 5_000;
 /** No key's file: nothing reads it as a value. */
 const claimName = "run.claim";
 /** Behind the name of what others could have written; no value ends so. */
@@ -227,6 +232,11 @@ class DirectoryStorage implements PrivateStorage {
     const now = this.#platform.clock.monotonic();
     if (intent === "look" && this.#checked !== undefined && now - this.#checked.at < checkStandsMs) {
       return this.#checked.path;
+    }
+    if (this.#checked !== undefined && now - this.#checked.at < levelsStandMs) {
+      const { path } = this.#checked;
+      const facts = await this.#platform.files.lstat(path);
+      if (facts?.kind === "directory" && this.#isOursAlone(facts)) return path;
     }
     if (intent === "look" && (await this.#platform.files.lstat(this.#directory)) === undefined) return undefined;
     const place = await storageLevels(this.#platform, this.#directory);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -74,29 +75,54 @@ describe("keeping values", () => {
     expect(await storage.read("draft")).toBe("two");
   });
 
-  it("looks at its directory once in a row of reads, again a moment later, and before each write", async () => {
+  it("looks at its directory once in a row of reads and before each write, and at the levels above every five seconds", async () => {
     const machine = makeTemporaryMachine();
     const clock = createFakeClock();
     const looked: string[] = [];
     const files: Files = {
       ...machine.platform.files,
-      realPath: async (path) => {
+      lstat: async (path) => {
         looked.push(path);
-        return await machine.platform.files.realPath(path);
+        return await machine.platform.files.lstat(path);
       },
     };
-    const { storage } = openStorage({ ...machine, platform: { ...machine.platform, clock, files } });
-    const looksDuring = async (work: () => Promise<unknown>): Promise<number> => {
+    const { storage, directory } = openStorage({ ...machine, platform: { ...machine.platform, clock, files } });
+    const above = join(directory, "..");
+    const looksDuring = async (work: () => Promise<unknown>): Promise<readonly boolean[]> => {
       looked.length = 0;
       await work();
-      return looked.length;
+      return [looked.includes(directory), looked.includes(above)];
     };
-    expect(await looksDuring(() => storage.write("one", "1"))).toBe(1);
-    expect(await looksDuring(() => storage.write("two", "2"))).toBe(1);
-    expect(await looksDuring(() => storage.read("one"))).toBe(0);
-    expect(await looksDuring(() => storage.list(""))).toBe(0);
+    expect(await looksDuring(() => storage.write("one", "1"))).toEqual([true, true]);
+    expect(await looksDuring(() => storage.write("two", "2"))).toEqual([true, false]);
+    expect(await looksDuring(() => storage.read("one"))).toEqual([false, false]);
+    expect(await looksDuring(() => storage.list(""))).toEqual([false, false]);
     clock.advance(100);
-    expect(await looksDuring(() => storage.read("two"))).toBe(1);
+    expect(await looksDuring(() => storage.read("two"))).toEqual([true, false]);
+    expect(await looksDuring(() => storage.remove("two"))).toEqual([true, false]);
+    clock.advance(5_000);
+    expect(await looksDuring(() => storage.write("three", "3"))).toEqual([true, true]);
+  });
+
+  it.each([
+    ["could look into it", 0o755, ["one.json", "two.json"]],
+    ["could write to it", 0o777, ["one.json.aside", "two.json"]],
+  ])("notices at its next write that others %s, however short a time after the last", async (_what, mode, names) => {
+    const { storage, directory } = openStorage(makeTemporaryMachine());
+    await storage.write("one", "1");
+    chmodSync(directory, mode);
+    await storage.write("two", "2");
+    expect(lstatSync(directory).mode & 0o777).toBe(0o700);
+    expect(readdirSync(directory).toSorted()).toEqual(names);
+  });
+
+  it("writes through no link that took the place of its directory since the last write", async () => {
+    const { storage, directory } = openStorage(makeTemporaryMachine());
+    await storage.write("one", "1");
+    renameSync(directory, `${directory}-elsewhere`);
+    symlinkSync(`${directory}-elsewhere`, directory);
+    await expect(storage.write("two", "2")).rejects.toMatchObject({ code: "storage-failed" });
+    expect(readdirSync(`${directory}-elsewhere`)).toEqual(["one.json"]);
   });
 
   it("sweeps temporary files of ended runs before its first write", async () => {
