@@ -71,6 +71,7 @@ async function main(): Promise<number> {
   const names = possible.flatMap((one) => [
     ...one.editor.prerequisites,
     ...(one.agent === "all" ? everyAgent : [one.agent]),
+    ...(one.scenario.beside ?? []),
   ]);
   await ensurePrerequisites([...new Set(names)], progress);
   const recordInto = values.record ? (values.into ?? join(root, "packages", "core", "test", "golden")) : undefined;

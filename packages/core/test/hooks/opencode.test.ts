@@ -131,6 +131,23 @@ describe("opencode with our plugin", () => {
     expect(patch["patchText"]).toBe("*** Begin Patch\n*** Update File: file.txt\n@@\n-two\n+2 by me\n*** End Patch");
   });
 
+  it.each([
+    ["+", ""],
+    ["+new", "new\n"],
+    ["+new\n+", "new\n"],
+    ["+new\n+\n+", "new\n\n"],
+  ])("shows what %j in a patch makes of a new file, and writes the user's own empty lines", async (added, text) => {
+    const { agent, editor } = await startBoth();
+    const patch: Input = { patchText: `*** Begin Patch\n*** Add File: new.txt\n${added}\n*** End Patch` };
+    const answer = agent.before("apply_patch", patch);
+    const view = await editor.nextView();
+    expect(view.text).toBe(text);
+    view.type("mine\n\n\n");
+    view.accept();
+    expect(await answer).toBeUndefined();
+    expect(patch["patchText"]).toBe("*** Begin Patch\n*** Add File: new.txt\n+mine\n+\n+\n+\n*** End Patch");
+  });
+
   it("does not write what the user rejects, and its model reads why", async () => {
     const { agent, editor, file } = await startBoth();
     const answer = agent.before("write", { filePath: file, content: "new\n" });

@@ -69,6 +69,7 @@ export const contextReload: Scenario = {
 export const contextBesideClaude: Scenario = {
   name: "context-beside-claude",
   agents: contextAgents,
+  beside: ["claude"],
   run: async (world, id) => {
     await world.writeFile("beside.txt", startContents.replace("second line", "selected for both"));
     const claude = await world.startAgent("claude");

@@ -8,7 +8,7 @@ import { listenModelServer } from "../models/model-server.ts";
 import { createLab, type Lab } from "../support/lab.ts";
 import { pause, poll } from "../support/poll.ts";
 import { mustRun } from "../support/processes.ts";
-import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
+import { hookFileOf, proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
 import { diffTitle, startContents, usualChange, waitForContents, waitForNoDiff } from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
@@ -125,13 +125,14 @@ export const hookNone: Scenario = {
     try {
       const kind = kindOf(id);
       await kind.configure(lab);
-      const settings = join(lab.home, `.${id}`, "settings.json");
+      const settings = hookFileOf(lab, id);
       const before = await readFile(settings, "utf8").catch(() => undefined);
       await manageHook(lab, id, "install");
       await manageHook(lab, id, "remove");
       must("install and remove leave every byte", (await readFile(settings, "utf8").catch(() => undefined)) === before);
       world.note("without a hook", await workAlone(lab, id, "none-1.txt"));
       await manageHook(lab, id, "install");
+      must("it is there", (await readFile(settings, "utf8")).includes("patchbay"));
       world.note("with a hook", await workAlone(lab, id, "none-2.txt"));
       await manageHook(lab, id, "remove");
       const after = await readFile(settings, "utf8").catch(() => "");
@@ -152,7 +153,9 @@ async function workAlone(lab: Lab, id: AgentId, file: string): Promise<number> {
     await kind.configureModel?.(lab, model.url);
     model.play(...kind.editTurns(path, "first line", "FIRST line"));
     const [mode] = kind.quietModes;
-    const [program = "", ...words] = [...kind.command(), "-p", `Change ${file}`, ...(mode?.arguments ?? [])];
+    const prompt = `Change ${file}`;
+    const once = kind.headless?.(prompt) ?? ["-p", prompt];
+    const [program = "", ...words] = [...kind.command(), ...once, ...(mode?.arguments ?? [])];
     const env = { ...lab.env, ...kind.environment(lab, model.url) };
     const began = performance.now();
     await mustRun(program, words, { cwd: lab.workspace, env, timeout: 60_000 });

@@ -3,12 +3,27 @@ import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { type Agent, type AgentStart, manageHook } from "../agents/agent.ts";
 import { kindOf } from "../agents/index.ts";
+import type { Lab } from "../support/lab.ts";
 import { pause, poll } from "../support/poll.ts";
 import { type Change, diffTitle, waitForDiff } from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 /** What all scenarios of hooks have in common. */
 export const withHooks: Pick<Scenario, "group"> = { group: "hook" };
+
+/** Where the hooks stand that have a file of their own, below the user's home. */
+const hookFiles: Readonly<Partial<Record<AgentId, string>>> = {
+  copilot: ".copilot/hooks/patchbay.json",
+  codex: ".codex/hooks.json",
+  pi: ".pi/agent/extensions/patchbay.js",
+  opencode: ".config/opencode/plugin/patchbay.js",
+  kilo: ".config/kilo/plugin/patchbay.js",
+};
+
+/** Where an agent's hook stands: in its settings, or by itself. */
+export function hookFileOf({ home }: Lab, id: AgentId): string {
+  return join(home, hookFiles[id] ?? `.${id}/settings.json`);
+}
 
 /** Does something with the agent's hook installed, and takes it out again, without a trace in the settings. */
 export async function withHook(world: World, id: AgentId, work: () => Promise<void>): Promise<void> {
@@ -17,7 +32,7 @@ export async function withHook(world: World, id: AgentId, work: () => Promise<vo
   } finally {
     await manageHook(world.lab, id, "remove");
   }
-  const settings = await readFile(join(world.lab.home, `.${id}`, "settings.json"), "utf8").catch(() => "");
+  const settings = await readFile(hookFileOf(world.lab, id), "utf8").catch(() => "");
   must("nothing of the hook is left in the agent's settings", !settings.includes("patchbay"));
 }
 

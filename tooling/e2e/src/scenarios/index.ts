@@ -12,6 +12,7 @@ import { hookForms } from "./hook-forms.ts";
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
+import { hookTogether } from "./hook-together.ts";
 import { hookNotice, hookStates } from "./hook-states.ts";
 import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
@@ -167,6 +168,7 @@ export const scenarios: readonly Scenario[] = [
   piContext,
   piTwoEdits,
   piEscape,
+  hookTogether,
   runAccept,
   runAcceptInEditor,
   runEnds,

@@ -42,6 +42,8 @@ export interface Scenario {
   readonly name: string;
   /** The agents it exists for; `all` for one run with all of them at once. */
   readonly agents: readonly AgentId[] | "all";
+  /** Others that it starts. */
+  readonly beside?: readonly AgentId[];
   /** Chosen by this word or by its whole name, not with everything of its editor. */
   readonly group?: "panel" | "hook";
   /** Whether it is run with `patchbay serve`, too, which has a terminal and no editor. */

@@ -70,12 +70,18 @@ function readPlainly(lines: readonly string[]): readonly PatchedFile[] | undefin
 }
 
 function textAfterPatch(file: PatchedFile, before: string | undefined): string | undefined {
-  if (file.kind === "add") return file.added === "\n" ? "" : file.added;
+  if (file.kind === "add") return textOfAdded(file.added ?? "");
   if (before === undefined) return undefined;
   if (file.kind === "delete") return "";
   const mark = before.startsWith("\ufeff") ? "\ufeff" : "";
   const after = patched(before.slice(mark.length), file.hunks);
   return after === undefined || after.startsWith("\ufeff") ? undefined : mark + after;
+}
+
+/** Of empty lines at its end the tool leaves one out. */
+function textOfAdded(added: string): string {
+  const text = added.slice(0, -1);
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** Each hunk below the one before it; lines that only come go to the end of the file, whatever is named. */
@@ -129,7 +135,7 @@ function patchFor(
   const one = before === undefined ? undefined : replacementFor(before, wanted, undefined);
   if (one !== undefined)
     patches.push([`*** Update File: ${path}`, "@@", ...signed("-", one.from), ...signed("+", one.to)]);
-  patches.push([`*** Add File: ${path}`, ...signed("+", wanted)]);
+  patches.push([`*** Add File: ${path}`, ...signed("+", /(?:^|\n)\n$/u.test(wanted) ? `${wanted}\n` : wanted)]);
   return patches
     .map((lines) => ({ ...given, patchText: [begin, ...lines, end].join("\n") }))
     .find((changed) => patchChanges(changed)[0]?.textAfter(before) === wanted);
