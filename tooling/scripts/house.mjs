@@ -117,6 +117,7 @@ const core = {
       "diff",
       "discovery",
       "endpoint",
+      "hook-client/run-hook",
       "hooks",
       "inbox",
       "port-holder",

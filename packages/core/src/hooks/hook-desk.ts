@@ -18,11 +18,15 @@ import { SettledProblems } from "./settled-problems.ts";
 import {
   answerReviewQuestion,
   asksForContext,
+  asksForPrompt,
   asksForPresences,
   readReviewQuestion,
   tellContext,
   tellPresences,
 } from "./questions.ts";
+
+/** Between an agent's question what is open and the prompt that it is for, at most, ms. */
+const promptMs = 10_000;
 
 export interface HookDeskOptions extends Omit<HookReviewsOptions, "commands" | "onWrite"> {
   readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
@@ -49,6 +53,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #reviews: HookReviews;
   /** What each session was told last of what is open in the editor. */
   readonly #contexts: Map<string, string> = new Map();
+  /** When an agent asked last what is open, for a prompt of its user's. */
+  readonly #prompts: Map<string, number> = new Map();
   /** Between the turns of agents and the editor. */
   readonly turns: HookTurns;
   /** What agents want to run. */
@@ -82,6 +88,7 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   async answerHook(call: HookCall): Promise<string | undefined> {
     if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
+    if (asksForPrompt(call.event)) this.#prompts.set(call.tokenName, this.#options.platform.clock.monotonic());
     if (asksForContext(call.event)) return await tellContext(call, this.#options.tracker);
     const question = readReviewQuestion(call.event);
     if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
@@ -103,7 +110,8 @@ export class HookDesk implements HookAcceptor, Disposable {
       await this.#processes.heard(owner.sessionId, call, hook.settings.plugin !== undefined);
     }
     const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
-    const context = event.kind === "turn-began" ? this.#contextFor(owner.sessionId, hook) : undefined;
+    const hasAsked = this.#hasAsked(call.tokenName);
+    const context = event.kind === "turn-began" && !hasAsked ? this.#contextFor(owner.sessionId, hook) : undefined;
     const verdict =
       event.kind === "write"
         ? await this.#ofWrite(event, { owner, call, hook })
@@ -118,6 +126,12 @@ export class HookDesk implements HookAcceptor, Disposable {
     notes?.passedOn();
     if (context !== undefined) this.#contexts.set(owner.sessionId, context);
     return hook.encode(verdict);
+  }
+
+  /** Whether the agent has asked just now what is open, and puts the answer in front of its user's prompt. */
+  #hasAsked(tokenName: string): boolean {
+    const at = this.#prompts.get(tokenName);
+    return at !== undefined && this.#options.platform.clock.monotonic() - at < promptMs;
   }
 
   /** What is open in the editor, where the agent hears of it by its hook alone and that is not what it was told last. */
