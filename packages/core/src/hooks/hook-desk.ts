@@ -53,6 +53,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #reviews: HookReviews;
   /** What each session was told last of what is open in the editor. */
   readonly #contexts: Map<string, string> = new Map();
+  /** The calls of each session that its user has accepted as a whole, and about which it may ask by itself. */
+  readonly #consented: Map<string, Set<string>> = new Map();
   /** When an agent asked last what is open, for a prompt of its user's. */
   readonly #prompts: Map<string, number> = new Map();
   /** Between the turns of agents and the editor. */
@@ -99,6 +101,8 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities } = this.#options;
     activities.note(dialect.id, event);
     const owner = ownerOf(dialect, event.session, hook);
+    if (event.kind === "asks")
+      return this.#consented.get(owner.sessionId)?.delete(event.call) === true ? hook.encodeConsent?.() : undefined;
     if (event.kind === "shows") return await this.#show(owner.sessionId);
     if (event.kind === "session-began") {
       this.#processes.forget(owner.sessionId);
@@ -120,12 +124,26 @@ export class HookDesk implements HookAcceptor, Disposable {
           : toldOf([context, notes?.text]);
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
+    if (event.kind === "write") this.#noteConsent(owner.sessionId, event, verdict);
+    if (event.kind === "turn-ended") this.#consented.delete(owner.sessionId);
     await this.#noteEnd(event, dialect.id, owner.sessionId);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
     notes?.passedOn();
     if (context !== undefined) this.#contexts.set(owner.sessionId, context);
     return hook.encode(verdict);
+  }
+
+  #noteConsent(
+    ownerId: string,
+    { callOf }: Extract<HookEvent, { kind: "write" }>,
+    verdict: HookVerdict | undefined,
+  ): void {
+    if (verdict === undefined || verdict.kind === "deny" || verdict.kind === "told" || verdict.isSeen !== true) return;
+    const call = callOf?.(verdict.kind === "allow-changed" ? verdict.arguments : undefined);
+    if (call === undefined) return;
+    const calls = this.#consented.get(ownerId) ?? new Set();
+    this.#consented.set(ownerId, calls.add(call));
   }
 
   /** Whether the agent has asked just now what is open, and puts the answer in front of its user's prompt. */
@@ -223,6 +241,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.commands.forget(ownerId);
     this.#problems.forget(ownerId);
     this.#contexts.delete(ownerId);
+    this.#consented.delete(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
