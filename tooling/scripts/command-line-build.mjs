@@ -78,7 +78,7 @@ export function withoutEngines() {
   return {
     name: "without-engines",
     setup: (build) => {
-      build.onResolve({ filter: /^\.\/(engine|behaviour)[-.]|^\.\.\/gemini-family\/engine[-.]/ }, ({ kind, path }) =>
+      build.onResolve({ filter: /^\.\/(engine|behaviour|ide-questions)[-.]|^\.\.\/gemini-family\/engine[-.]/ }, ({ kind, path }) =>
         kind === "dynamic-import" ? { path, external: true } : undefined,
       );
     },

@@ -120,6 +120,7 @@ const core = {
       "diff",
       "discovery",
       "endpoint",
+      "hook-client/run-hook",
       "hooks",
       "inbox",
       "port-holder",

@@ -1,6 +1,6 @@
 import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
 import { readTexts } from "@patchbay/languages/node";
-import { commands, env, Uri, window } from "vscode";
+import { commands, env, extensions, Uri, window } from "vscode";
 import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
 import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/host.ts";
@@ -77,7 +77,14 @@ async function serve(context: EditionContext): Promise<void> {
     services: () => ({ companion, host, settings }),
   });
   own(turns);
-  const companion = createCompanion({ host, logger, turns, settings: shared });
+  const companion = createCompanion({
+    host,
+    logger,
+    turns,
+    settings: shared,
+    // Codex's own extension answers there, wherever it is installed.
+    leavesQuestionsOf: () => (extensions.getExtension("openai.chatgpt") === undefined ? [] : ["codex"]),
+  });
   const sharing = new Sharing(companion, settings, context.workspaceState);
   const { extensionUri } = context;
   const sharesSelection = (): boolean => !sharing.paused && settings.shareSelection;

@@ -26,6 +26,8 @@ export interface CompanionOptions {
   readonly settings?: Partial<CompanionSettings>;
   /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
   readonly turns?: TurnWitness;
+  /** Ids of agents whose own question what is open is left to somebody else in this editor, who has one place with us (`Dialect.loadQuestions`). */
+  readonly leavesQuestionsOf?: () => readonly string[];
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }

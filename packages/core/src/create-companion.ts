@@ -13,6 +13,7 @@ export function createCompanion(options: CompanionOptions): Companion {
     logger: options.logger ?? nullLogger,
     port: options.port,
     turns: options.turns,
+    leavesQuestionsOf: options.leavesQuestionsOf,
     settings: {
       exclude: [],
       shareSelection: true,

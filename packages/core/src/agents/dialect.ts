@@ -6,6 +6,7 @@ import type { EndpointAddress, LocalSocketAddress, Platform } from "../platform/
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
+import type { ContextQuestions } from "./context-questions.ts";
 import type { AgentHook } from "./hook.ts";
 import type { AgentStart, OwnSettings, SettingsPlace } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -67,6 +68,8 @@ export interface Dialect<Id extends string = string> {
   load?(): Promise<DialectEngine>;
   /** Loads what understands the hooks of the agent; absent: it has none that are served. */
   loadHook?(): Promise<AgentHook>;
+  /** Loads what answers its own question what is open, which it asks by no protocol for editors; absent: it asks none. */
+  loadQuestions?(): Promise<ContextQuestions>;
   /** Loads what a diagnosis asks. */
   loadChecks(): Promise<AgentChecks>;
 }

@@ -16,6 +16,8 @@ export interface AgentHook {
   read(event: unknown): HookEvent | undefined;
   /** What the command prints. */
   encode(verdict: HookVerdict): string;
+  /** What the command prints where the user has accepted a write already about which the agent asks by itself; absent: nothing does that. */
+  encodeConsent?(): string;
   /** What the command prints after a tool, for the model to read. */
   encodeNote(note: string): string;
   readonly settings: HookSettings;
@@ -33,10 +35,12 @@ export type HookEvent =
   /** `isPaused`: the user has paused reviews in the agent. */
   | (HookSource & { readonly kind: "write"; readonly isPaused: boolean } & HookWrite)
   | (HookSource & { readonly kind: "command"; readonly isPaused: boolean } & HookCommand)
+  /** The agent is about to ask its user by itself about a write; `call`: as `HookWrite.callOf` says it. */
+  | (HookSource & { readonly kind: "asks"; readonly call: string })
   /** A tool that writes files or runs commands has ended; `files`: what it wrote, as far as the agent names it. */
   | (HookSource & { readonly kind: "wrote"; readonly files: readonly NamedFile[] });
 
-interface HookSource {
+export interface HookSource {
   /** The agent's own name for its session. */
   readonly session: string;
   /** Where the agent works; undefined where it does not say. */
@@ -54,6 +58,11 @@ interface HookWrite {
    * Absent: the tool takes one change, or all as they are.
    */
   argumentsForAll?(finished: readonly FinishedChange[]): Promise<ToolArguments | undefined>;
+  /**
+   * What tells the call, with the arguments that were put in the place of its own, where the agent asks about it once more by itself. Absent:
+   * it does not, or nobody can answer for the user.
+   */
+  callOf?(replaced: ToolArguments | undefined): string | undefined;
 }
 
 /** What the user made of one of several changes. */
@@ -143,10 +152,16 @@ export interface HookChange extends NamedFile {
   readonly isDelicate: boolean;
 }
 
+/** `isSeen`: the user has accepted each of the files that the call writes. */
 export type HookVerdict =
-  | { readonly kind: "allow" }
+  | { readonly kind: "allow"; readonly isSeen?: boolean }
   /** Yes, with other arguments; `note`: what the model reads of it, where the agent passes it on. */
-  | { readonly kind: "allow-changed"; readonly arguments: ToolArguments; readonly note: string }
+  | {
+      readonly kind: "allow-changed";
+      readonly arguments: ToolArguments;
+      readonly note: string;
+      readonly isSeen?: boolean;
+    }
   /** No; the model reads why. */
   | { readonly kind: "deny"; readonly reason: string }
   /** Nothing was asked, at the begin of a turn; the model reads the note with the prompt. */
@@ -182,7 +197,7 @@ export function newTextOf(given: ToolArguments): string | undefined {
 }
 
 /** Where an event comes from; undefined where it does not name its session. */
-function sourceOf(event: unknown): HookSource | undefined {
+export function sourceOf(event: unknown): HookSource | undefined {
   const session = textOf(event, "session_id");
   if (session === undefined || session === "" || session.length > longestName) return undefined;
   return { session, cwd: textOf(event, "cwd") };

@@ -23,6 +23,7 @@ import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import type { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement, WorkspaceRoots } from "./announcement.ts";
+import type { QuestionDoor } from "./question-doors.ts";
 import { endRun, openRun, type Run } from "./run.ts";
 import { keepPort, listenOnKeptPort, type OpenedEndpoint, tellPortLost } from "./kept-port.ts";
 import { SharedContext } from "./shared-context.ts";
@@ -35,6 +36,8 @@ export interface RunningCompanionOptions {
   readonly settings: CompanionSettings;
   /** See `CompanionOptions.turns`. */
   readonly turns?: TurnWitness | undefined;
+  /** See `CompanionOptions.leavesQuestionsOf`. */
+  readonly leavesQuestionsOf?: (() => readonly string[]) | undefined;
   /** The only port to listen on, or undefined. */
   readonly port: number | undefined;
 }
@@ -66,6 +69,8 @@ export class RunningCompanion implements Companion {
   readonly #toldFiles: Set<string> = new Set();
   /** Beside the port, for agents that look for none; undefined: there is no such agent, or it could not be opened. */
   readonly #socket: LoadOnce<LocalSocket | undefined> = new LoadOnce(() => this.#openSocket());
+  /** For agents that ask what is open. */
+  readonly #questions: LoadOnce<readonly QuestionDoor[]> = new LoadOnce(() => this.#openQuestions());
 
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
@@ -269,6 +274,16 @@ export class RunningCompanion implements Companion {
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
     void this.#socket.get();
+    void this.#questions.get();
+  }
+
+  async #openQuestions(): Promise<readonly QuestionDoor[]> {
+    const { platform, logger, dialects, leavesQuestionsOf } = this.#options;
+    const left = leavesQuestionsOf?.() ?? [];
+    const answered = dialects.filter(({ id, loadQuestions }) => loadQuestions !== undefined && !left.includes(id));
+    if (answered.length === 0) return [];
+    const { openQuestionDoors } = await import("./question-doors.ts");
+    return this.#ending.signal.aborted ? [] : await openQuestionDoors(platform, logger, answered);
   }
 
   /** For agents that look for no port. Nobody waits for it; without it the others are served. */
@@ -316,6 +331,8 @@ export class RunningCompanion implements Companion {
     if (run !== undefined) run.opened = undefined;
     await (await this.#socket.settled())?.close();
     this.#socket.forget();
+    await Promise.all(((await this.#questions.settled()) ?? []).map((door) => door.close()));
+    this.#questions.forget();
     await opened?.endpoint.close();
     await this.#announcement.withdraw();
     if (run === undefined || run.agents.side !== undefined) return;
@@ -351,6 +368,11 @@ export class RunningCompanion implements Companion {
   }
 
   #verifyRecords(): void {
+    // An agent may have been used for the first time since.
+    if (this.#questions.loaded?.length === 0) {
+      this.#questions.forget();
+      void this.#questions.get();
+    }
     void this.#announcement.verify().then((warnings) => {
       if (warnings !== undefined) this.#setWarnings(warnings);
     });
@@ -380,6 +402,7 @@ export class RunningCompanion implements Companion {
     const run = this.#run;
     const socket = await this.#socket.settled();
     await socket?.close();
+    await Promise.all(((await this.#questions.settled()) ?? []).map((door) => door.close()));
     if (run !== undefined) await endRun(run, options, this.#options);
     await this.#announcement.remove();
     await this.#saving;

@@ -18,11 +18,15 @@ import { SettledProblems } from "./settled-problems.ts";
 import {
   answerReviewQuestion,
   asksForContext,
+  asksForPrompt,
   asksForPresences,
   readReviewQuestion,
   tellContext,
   tellPresences,
 } from "./questions.ts";
+
+/** Between an agent's question what is open and the prompt that it is for, at most, ms. */
+const promptMs = 10_000;
 
 export interface HookDeskOptions extends Omit<HookReviewsOptions, "commands" | "onWrite"> {
   readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
@@ -49,6 +53,10 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #reviews: HookReviews;
   /** What each session was told last of what is open in the editor. */
   readonly #contexts: Map<string, string> = new Map();
+  /** The calls of each session that its user has accepted as a whole, and about which it may ask by itself. */
+  readonly #consented: Map<string, Set<string>> = new Map();
+  /** When an agent asked last what is open, for a prompt of its user's. */
+  readonly #prompts: Map<string, number> = new Map();
   /** Between the turns of agents and the editor. */
   readonly turns: HookTurns;
   /** What agents want to run. */
@@ -82,6 +90,7 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   async answerHook(call: HookCall): Promise<string | undefined> {
     if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
+    if (asksForPrompt(call.event)) this.#prompts.set(call.tokenName, this.#options.platform.clock.monotonic());
     if (asksForContext(call.event)) return await tellContext(call, this.#options.tracker);
     const question = readReviewQuestion(call.event);
     if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
@@ -92,6 +101,8 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities } = this.#options;
     activities.note(dialect.id, event);
     const owner = ownerOf(dialect, event.session, hook);
+    if (event.kind === "asks")
+      return this.#consented.get(owner.sessionId)?.delete(event.call) === true ? hook.encodeConsent?.() : undefined;
     if (event.kind === "shows") return await this.#show(owner.sessionId);
     if (event.kind === "session-began") {
       this.#processes.forget(owner.sessionId);
@@ -103,7 +114,8 @@ export class HookDesk implements HookAcceptor, Disposable {
       await this.#processes.heard(owner.sessionId, call, hook.settings.plugin !== undefined);
     }
     const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
-    const context = event.kind === "turn-began" ? this.#contextFor(owner.sessionId, hook) : undefined;
+    const hasAsked = this.#hasAsked(call.tokenName);
+    const context = event.kind === "turn-began" && !hasAsked ? this.#contextFor(owner.sessionId, hook) : undefined;
     const verdict =
       event.kind === "write"
         ? await this.#ofWrite(event, { owner, call, hook })
@@ -112,12 +124,32 @@ export class HookDesk implements HookAcceptor, Disposable {
           : toldOf([context, notes?.text]);
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
+    if (event.kind === "write") this.#noteConsent(owner.sessionId, event, verdict);
+    if (event.kind === "turn-ended") this.#consented.delete(owner.sessionId);
     await this.#noteEnd(event, dialect.id, owner.sessionId);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
     notes?.passedOn();
     if (context !== undefined) this.#contexts.set(owner.sessionId, context);
     return hook.encode(verdict);
+  }
+
+  #noteConsent(
+    ownerId: string,
+    { callOf }: Extract<HookEvent, { kind: "write" }>,
+    verdict: HookVerdict | undefined,
+  ): void {
+    if (verdict === undefined || verdict.kind === "deny" || verdict.kind === "told" || verdict.isSeen !== true) return;
+    const call = callOf?.(verdict.kind === "allow-changed" ? verdict.arguments : undefined);
+    if (call === undefined) return;
+    const calls = this.#consented.get(ownerId) ?? new Set();
+    this.#consented.set(ownerId, calls.add(call));
+  }
+
+  /** Whether the agent has asked just now what is open, and puts the answer in front of its user's prompt. */
+  #hasAsked(tokenName: string): boolean {
+    const at = this.#prompts.get(tokenName);
+    return at !== undefined && this.#options.platform.clock.monotonic() - at < promptMs;
   }
 
   /** What is open in the editor, where the agent hears of it by its hook alone and that is not what it was told last. */
@@ -209,6 +241,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.commands.forget(ownerId);
     this.#problems.forget(ownerId);
     this.#contexts.delete(ownerId);
+    this.#consented.delete(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }

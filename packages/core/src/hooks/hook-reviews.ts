@@ -138,8 +138,9 @@ export class HookReviews {
       // Nothing changes, or the user has said yes to it already.
       if (asked.length === 0) return { kind: "allow" };
       const verdict = await this.#decided(asked, event, waiting);
-      if (verdict === undefined || verdict.kind === "deny") return verdict;
-      return (await this.#movedOf(asked, event.cwd)) ?? verdict;
+      if (verdict === undefined || verdict.kind === "deny" || verdict.kind === "told") return verdict;
+      const isSeen = asked.length === event.changes.length;
+      return (await this.#movedOf(asked, event.cwd)) ?? { ...verdict, isSeen };
     } finally {
       for (const { withdraw } of asked) withdraw();
     }

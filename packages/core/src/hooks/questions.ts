@@ -50,6 +50,14 @@ export function asksForContext(event: unknown): boolean {
   );
 }
 
+/** The same, asked for an agent that puts it in front of a prompt by itself: nobody need tell it once more with that prompt. */
+export const promptQuestion = { patchbay: "context", isForPrompt: true } as const;
+
+/** Whether it is asked so. */
+export function asksForPrompt(event: unknown): boolean {
+  return asksForContext(event) && typeof event === "object" && event !== null && "isForPrompt" in event;
+}
+
 /** Made by whoever reads: an editor, which tells, has no use for it. */
 function createContextSchema() {
   const positionSchema = z.object({ line: z.int().min(0), character: z.int().min(0) });

@@ -18,6 +18,7 @@ const ours = hooks(`'${node}' '${script}' claude`);
 /** What Codex CLI 0.171.0 remembers of hooks with this command and 3 seconds each. */
 const codexHashes = {
   pre_tool_use: "56261555564947463ba7cc8a2cd035ad77b368b86ec59a437d63805f2f22bbf3",
+  permission_request: "800e66d32edf4fcf71b7c15f7207a3bfdd3d6459af25d288abc1a7574ff226eb",
   post_tool_use: "a4b449fadaffe1257e783da5a0fb72212cfc22bc478247c503d1541e5f4f4b86",
   session_start: "e03e10f0e72b8e0b1abdefaedaa0133962433d469dbdc23f9111a32c27edd48f",
   session_end: "0e2abfe05cdf2b864b79871ef4323a9a30fe1884fc96a20bd08303e72b226235",
@@ -83,10 +84,15 @@ describe("hooks, examined", () => {
     const file = `${home}/hooks.json`;
     const own = (timeout: number) => {
       const one = { hooks: [{ type: "command", command: `'${node}' '${script}' codex`, timeout }] };
-      const groups = events.map((event) => [
-        event,
-        [/Tool/u.test(event) ? { matcher: "apply_patch|Bash", ...one } : one],
-      ]);
+      const matchers: Readonly<Record<string, string>> = {
+        PreToolUse: "apply_patch|Bash",
+        PostToolUse: "apply_patch|Bash",
+        PermissionRequest: "apply_patch",
+      };
+      const groups = [...events, "PermissionRequest"].map((event) => {
+        const matcher = matchers[event];
+        return [event, [matcher === undefined ? one : { matcher, ...one }]];
+      });
       return Object.fromEntries(groups);
     };
     const examined = async (config: string, hooksOfFile = own(3)) =>

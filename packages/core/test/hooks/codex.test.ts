@@ -9,7 +9,7 @@ const before = "one\ntwo\nthree\n";
 
 const answer = z.object({
   hookSpecificOutput: z.object({
-    permissionDecision: z.enum(["allow", "deny"]),
+    permissionDecision: z.enum(["allow", "deny"]).optional(),
     permissionDecisionReason: z.string().optional(),
     updatedInput: z.object({ command: z.string() }).optional(),
     additionalContext: z.string().optional(),
@@ -21,6 +21,9 @@ function patchOf(...lines: readonly string[]): string {
 }
 
 const changeBoth = patchOf("*** Update File: a.txt", "@@", " one", "-two", "+TWO", "*** Add File: b.txt", "+new");
+
+/** Without other arguments a yes is to say nothing: Codex takes anything more for a failure of the hook. */
+const yes = {};
 
 type Answer = z.infer<typeof answer>["hookSpecificOutput"];
 
@@ -59,7 +62,7 @@ describe("a patch of Codex CLI's", () => {
   it("is reviewed file by file, and applied as it stands where all of it is accepted", async () => {
     const lab = await createPatchLab();
     const said = await decided(lab, { command: changeBoth }, { "a.txt": "accept", "b.txt": "accept" });
-    expect(said).toEqual({ permissionDecision: "allow" });
+    expect(said).toEqual(yes);
     const shown = lab.editor.views.map(({ request }) => request.proposedText);
     expect(shown.toSorted()).toEqual(["new\n", "one\nTWO\nthree\n"]);
   });
@@ -102,7 +105,7 @@ describe("a patch of Codex CLI's", () => {
       tool: "apply_patch",
       input: { command: patchOf(...changeBoth.split("\n").slice(1, 6)) },
     });
-    expect(answer.parse(JSON.parse((await again) ?? "")).hookSpecificOutput.permissionDecision).toBe("allow");
+    expect(answer.parse(JSON.parse((await again) ?? "")).hookSpecificOutput).toEqual(yes);
   });
 
   it("moves a file: what comes and what goes is reviewed, and either can be left out", async () => {
@@ -119,7 +122,7 @@ describe("a patch of Codex CLI's", () => {
   it("deletes a file", async () => {
     const lab = await createPatchLab();
     const said = await decided(lab, { command: patchOf("*** Delete File: a.txt") }, { "a.txt": "accept" });
-    expect(said).toEqual({ permissionDecision: "allow" });
+    expect(said).toEqual(yes);
   });
 
   it.each([
@@ -153,6 +156,56 @@ describe("a patch of Codex CLI's", () => {
     const command = patchOf("*** Update File: a.txt", "@@", "-one", "*** Update File: ./a.txt", "@@", "-two");
     const said = answer.parse(JSON.parse((await lab.ask("codex", { tool: "apply_patch", input: { command } })) ?? ""));
     expect(said.hookSpecificOutput.permissionDecisionReason).toContain("cannot be shown");
+  });
+});
+
+describe("what Codex asks by itself after a review", () => {
+  const asks = async (lab: HookLab, command: string, tool = "apply_patch", session = "s1") =>
+    await lab.tell("codex", {
+      hook_event_name: "PermissionRequest",
+      tool_name: tool,
+      tool_input: { command },
+      session_id: session,
+    });
+  const consent = JSON.stringify({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+  });
+
+  it("is answered once, for the very patch that the user accepted", async () => {
+    const lab = await createPatchLab();
+    expect(await asks(lab, changeBoth)).toBeUndefined();
+    await decided(lab, { command: changeBoth }, { "a.txt": "accept", "b.txt": "accept" });
+    expect(await asks(lab, changeBoth.replace("+new", "+other"))).toBeUndefined();
+    expect(await asks(lab, changeBoth, "Bash")).toBeUndefined();
+    expect(await asks(lab, changeBoth, "apply_patch", "s2")).toBeUndefined();
+    expect(await asks(lab, changeBoth)).toBe(consent);
+    expect(await asks(lab, changeBoth)).toBeUndefined();
+  });
+
+  it("is answered for what became of the patch, and not for the patch as it was", async () => {
+    const lab = await createPatchLab();
+    const said = await decided(lab, { command: changeBoth }, { "a.txt": { typed: "ONE\n" }, "b.txt": "reject" });
+    expect(await asks(lab, changeBoth)).toBeUndefined();
+    expect(await asks(lab, said.updatedInput?.command ?? "")).toBe(consent);
+  });
+
+  it("is left to Codex where a file was not reviewed, or the user said no", async () => {
+    const lab = await createPatchLab();
+    const outside = patchOf(...changeBoth.split("\n").slice(1, -1), "*** Add File: ../outside.txt", "+x");
+    const said = await decided(lab, { command: outside }, { "a.txt": "accept", "b.txt": "accept" });
+    expect(said).toEqual(yes);
+    expect(await asks(lab, outside)).toBeUndefined();
+    const other = await createPatchLab();
+    await decided(other, { command: changeBoth }, { "a.txt": "reject", "b.txt": "reject" });
+    expect(await asks(other, changeBoth)).toBeUndefined();
+  });
+
+  it("is left to Codex once the turn has ended", async () => {
+    const lab = await createPatchLab();
+    const said = await decided(lab, { command: changeBoth }, { "a.txt": "accept", "b.txt": "accept" });
+    expect(said).toEqual(yes);
+    await lab.tell("codex", { hook_event_name: "Stop" });
+    expect(await asks(lab, changeBoth)).toBeUndefined();
   });
 });
 

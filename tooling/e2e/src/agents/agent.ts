@@ -35,6 +35,8 @@ export interface AgentKind {
   readonly ready: RegExp;
   /** On screen while the agent asks whether to write a file. */
   readonly approval: RegExp;
+  /** On screen where it could do nothing with what a hook of its has said. */
+  readonly hookFailure?: RegExp;
   /** The command that shows the state of the connection, and what it shows when there is one. */
   readonly statusCommand: string;
   readonly connected: RegExp;

@@ -45,6 +45,7 @@ export const codex: AgentKind = {
   takesUsersText: true,
   ready: /⏎ send|\? for shortcuts|% context left|› (?!\d\.)/,
   approval: /^It asks nobody$/,
+  hookFailure: /Hook failed/u,
   statusCommand: "/status",
   connected: /Session:/,
   statusMenu: undefined,

@@ -84,5 +84,7 @@ export async function waitForEnd(agent: Agent): Promise<string> {
     timeout: 30_000,
     describe: () => agent.terminal.screen(),
   });
+  const failure = agent.kind.hookFailure?.exec(await agent.terminal.screen());
+  must("the agent understands its hook", failure === undefined || failure === null);
   return agent.model.conversation.at(-1) ?? "";
 }

@@ -30,6 +30,7 @@ import {
 import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
+import { codexIde } from "./codex-only.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
 import type { Scenario } from "./scenario.ts";
@@ -165,6 +166,7 @@ export const scenarios: readonly Scenario[] = [
   hookNone,
   hookStates,
   hookNotice,
+  codexIde,
   piContext,
   piTwoEdits,
   piEscape,

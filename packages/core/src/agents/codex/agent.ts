@@ -9,5 +9,6 @@ export const codex: Dialect<"codex"> = hookAgent({
   agentName: "Codex CLI",
   program: { command: "codex", package: "@openai/codex" },
   loadHook: async () => (await behaviour()).codexHook,
+  loadQuestions: async () => (await import("./ide-questions.ts")).codexQuestions,
   loadChecks: async () => (await behaviour()).codexChecks,
 });

@@ -9,6 +9,7 @@ import {
   type HookMoments,
   type HookReading,
   readEvent,
+  sourceOf,
   textOf,
 } from "../hook.ts";
 import { contextNote } from "../context-note.ts";
@@ -96,11 +97,30 @@ const reading: HookReading = {
 
 /** With what the user wants of all files at once. */
 function read(event: unknown): HookEvent | undefined {
-  const call = callOf(event);
-  const told = readEvent(event, { ...reading, changes: () => call?.changes ?? [] });
-  if (told?.kind !== "write" || call === undefined) return told;
-  return { ...told, argumentsForAll: call.argumentsForAll };
+  if (textOf(event, "hook_event_name") === permissionEvent) {
+    const [source, call] = [sourceOf(event), patchIn(event)];
+    return source === undefined || call === undefined ? undefined : { ...source, kind: "asks", call };
+  }
+  const patch = callOf(event);
+  const told = readEvent(event, { ...reading, changes: () => patch?.changes ?? [] });
+  if (told?.kind !== "write" || patch === undefined) return told;
+  return {
+    ...told,
+    argumentsForAll: patch.argumentsForAll,
+    callOf: (replaced) => patchIn(replaced === undefined ? event : { ...Object(event), tool_input: replaced }),
+  };
 }
+
+/** Before it asks its user by itself, as its sandbox or its policy has it. */
+const permissionEvent = "PermissionRequest";
+
+/** The whole patch of its own tool. A shell's command may be asked about for other reasons. */
+function patchIn(event: unknown): string | undefined {
+  return textOf(event, "tool_name") === patchTool ? textOf(argumentsOf(event), "command") : undefined;
+}
+
+/** Nobody is asked, s. */
+const permissionSeconds = 10;
 
 /** Longer ones of the end of a session it does not allow, s. */
 const longestEnd = 3;
@@ -112,9 +132,12 @@ export const codexHook: AgentHook = {
       const [own] = inFolder(place, ".codex", "hooks.json");
       return scope === "project" && own !== undefined ? own : inOwnDirectory(place, "hooks.json");
     },
-    entries: hookEntries(moments, { matcher: patchTool, commandTool }, 1).map((entry) =>
-      entry.event === "SessionEnd" ? { ...entry, timeout: longestEnd } : entry,
-    ),
+    entries: [
+      ...hookEntries(moments, { matcher: patchTool, commandTool }, 1).map((entry) =>
+        entry.event === "SessionEnd" ? { ...entry, timeout: longestEnd } : entry,
+      ),
+      { event: permissionEvent, matcher: patchTool, timeout: permissionSeconds },
+    ],
     isStrict: true,
     shell: undefined,
     consent: "at-next-start",
@@ -126,11 +149,13 @@ export const codexHook: AgentHook = {
     },
   },
   read,
+  encodeConsent: () => encoded(permissionEvent, { decision: { behavior: "allow" } }),
   encodeNote: (note) => encoded("PostToolUse", { additionalContext: note }),
   encode: (verdict) => {
     switch (verdict.kind) {
       case "allow":
-        return encoded("PreToolUse", { permissionDecision: "allow" });
+        // A yes without other arguments is a failure of the hook to it (seen, 0.171.0): to say nothing is a yes.
+        return encoded("PreToolUse", {});
       case "allow-changed":
         return encoded("PreToolUse", {
           permissionDecision: "allow",

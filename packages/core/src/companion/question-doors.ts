@@ -1,0 +1,138 @@
+import type { ContextQuestions } from "../agents/context-questions.ts";
+import type { Dialect } from "../agents/dialect.ts";
+import type { EditorContext } from "../context/model.ts";
+import { askHook } from "../endpoint/ask-hook.ts";
+import { listenForQuestions, type QuestionSocket } from "../endpoint/question-socket.ts";
+import { findCompanions } from "../hook-client/run-hook.ts";
+import { promptQuestion, readContext } from "../hooks/questions.ts";
+import type { Platform } from "../platform/platform.ts";
+import { findPrivateDirectory, joinPath } from "../storage/private-directory.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+
+/** How often it is looked whether the one who answers has gone, ms. */
+const lookAgainMs = 2_000;
+
+/** An agent waits a little longer for its answer. */
+const answerMs = 4_000;
+
+export interface QuestionDoorOptions {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly dialect: Pick<Dialect, "id" | "agentName" | "places" | "portVariable">;
+  readonly questions: ContextQuestions;
+}
+
+/**
+ * Answers an agent's question what is open, for all editors of this user: there is one socket for them, and whoever has it asks the editor in
+ * whose folder the agent works, by the door of the hooks. Where somebody else answers already, it waits until they have gone.
+ */
+export class QuestionDoor {
+  readonly #options: QuestionDoorOptions;
+  #socket: QuestionSocket | undefined;
+  #timer: Disposable | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #hasEnded = false;
+
+  constructor(options: QuestionDoorOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to look. Resolves, never rejects, when it answers or somebody else does. */
+  async open(): Promise<void> {
+    this.#looking = this.#look();
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { platform, logger, dialect } = this.#options;
+    try {
+      const path = await this.#place();
+      if (path === undefined || this.#hasEnded) return;
+      this.#socket = await listenForQuestions({
+        platform,
+        logger,
+        path,
+        reply: (message) => this.#options.questions.reply(message, (folder) => this.#contextOf(folder)),
+      });
+      if (this.#socket !== undefined) {
+        logger.info("Answers what is open", { agent: dialect.agentName });
+        return;
+      }
+    } catch (error) {
+      logger.warn("An agent that asks what is open cannot be answered", { reason: messageOf(error) });
+      return;
+    }
+    if (this.#hasEnded) return;
+    this.#timer = platform.clock.setTimeout(() => {
+      this.#looking = this.#look();
+    }, lookAgainMs);
+  }
+
+  /** Undefined: there is no place that is this user's alone, or none on this system. */
+  async #place(): Promise<string | undefined> {
+    const { platform, questions, logger } = this.#options;
+    const place = questions.place(platform.process);
+    if (place === undefined) return undefined;
+    const { root, directories: levels, name } = place;
+    const found = await findPrivateDirectory(platform, { root, levels, intent: "make" });
+    if (found.kind === "private") return joinPath(platform, found.path, name);
+    logger.info("An agent that asks what is open is not answered", { reason: found.reason });
+    return undefined;
+  }
+
+  /** Of the nearest editor, as its user's settings have it. */
+  async #contextOf(folder: string): Promise<EditorContext | undefined> {
+    const { platform, dialect } = this.#options;
+    for (const { port, token } of await findCompanions(platform, dialect, folder)) {
+      const heard = new AbortController();
+      let context: EditorContext | undefined;
+      await askHook({
+        port,
+        token,
+        event: JSON.stringify(promptQuestion),
+        pid: platform.process.pid,
+        limitMs: answerMs,
+        signal: heard.signal,
+        onWaiting: (said) => {
+          context ??= readContext(said);
+          if (context !== undefined) heard.abort();
+        },
+      });
+      if (context !== undefined) return context;
+    }
+    return undefined;
+  }
+
+  /** The socket goes. Never rejects. */
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    this.#timer?.dispose();
+    await this.#looking;
+    await this.#socket?.close();
+  }
+}
+
+/** Opens it for an agent that has been used here, or is installed. Never rejects. */
+export async function openQuestionDoors(
+  platform: Platform,
+  logger: Logger,
+  dialects: readonly Dialect[],
+): Promise<readonly QuestionDoor[]> {
+  const doors: QuestionDoor[] = [];
+  for (const dialect of dialects) {
+    if (dialect.loadQuestions === undefined) continue;
+    try {
+      const { settingsFile, traces } = await (await dialect.loadChecks()).readSettings({ platform, folder: undefined });
+      const left = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
+      if (left.every((facts) => facts === undefined)) continue;
+      const door = new QuestionDoor({ platform, logger, dialect, questions: await dialect.loadQuestions() });
+      doors.push(door);
+      await door.open();
+    } catch (error) {
+      logger.warn("An agent that asks what is open cannot be answered", { reason: messageOf(error) });
+    }
+  }
+  return doors;
+}
