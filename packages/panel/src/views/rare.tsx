@@ -10,7 +10,7 @@ import { FindBar } from "./log/conversation.tsx";
 import { FindBar as FindBarView } from "./log/find-bar.tsx";
 
 /** Puts in place what is there for few looks at a conversation: a third chunk, asked for with the others. */
-export function fillRare(): void {
+export function fill(): void {
   AgentFacts.fill(AgentFactsView);
   ConversationList.fill(ConversationListView);
   Elsewhere.fill(ElsewhereView);
