@@ -19,7 +19,7 @@ import {
 import { ToolDetails } from "./entries/tool.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
 import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
-import { Announcer, BackgroundTasks } from "./log/conversation.tsx";
+import { Announcer, BackgroundTasks } from "./frame/app.tsx";
 import { StatusRow } from "./log/log.tsx";
 import { StatusRow as StatusRowView } from "./log/status-row.tsx";
 import { OpenQuestion as QuestionView } from "./questions/question.tsx";

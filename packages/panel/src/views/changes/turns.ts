@@ -45,7 +45,7 @@ export function useChangesMessage(listener: (message: ChangesMessage) => void): 
   usePanelEvent((event) => {
     if (event.type !== "changes") return;
     const { about } = event;
-    const known = latest?.about === about ? latest : { about, message: changesMessageSchema.safeParse(about).data };
+    const known = latest !== undefined && latest.about === about ? latest : { about, message: changesMessageSchema.safeParse(about).data };
     latest = known;
     if (known.message !== undefined) listener(known.message);
   });
