@@ -88,6 +88,7 @@ export function FileName({
   const shown = shownPath(path, folders);
   const name = <PathText path={baseName(shown)} />;
   const from = movedFrom === undefined ? undefined : visibleLine(shownPath(movedFrom, folders));
+  const folder = shown.slice(0, -baseName(shown).length - 1);
   return (
     <>
       {onOpen === undefined ? (
@@ -104,15 +105,17 @@ export function FileName({
           {name}
         </button>
       )}
-      <span class="change-folder" title={from}>
-        <PathText path={shown.slice(0, -baseName(shown).length - 1)} />
-        {movedFrom === undefined ? undefined : (
-          <>
-            {" ← "}
-            <PathText path={shownPath(movedFrom, folders)} />
-          </>
-        )}
-      </span>
+      {folder === "" && movedFrom === undefined ? undefined : (
+        <span class="change-folder" title={from}>
+          <PathText path={folder} />
+          {movedFrom === undefined ? undefined : (
+            <>
+              {" ← "}
+              <PathText path={shownPath(movedFrom, folders)} />
+            </>
+          )}
+        </span>
+      )}
     </>
   );
 }
