@@ -65,7 +65,9 @@ describe.skipIf(!existsSync(join(page, "panel.js")))("the page's bundle (needs a
   });
 
   it("has the highlighter in a part of its own", () => {
-    const read = new Set(["panel.js", chunk("rest"), chunk("rare"), chunk("changes")].flatMap((file) => [...loadedWith(file)]));
+    const read = new Set(
+      ["panel.js", chunk("rest"), chunk("rare"), chunk("changes")].flatMap((file) => [...loadedWith(file)]),
+    );
     expect(read).not.toContain(chunk("highlighter"));
   });
 

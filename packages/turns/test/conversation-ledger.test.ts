@@ -222,7 +222,7 @@ describe("the turns of a conversation", () => {
 
   it("tell by kind what an undo of several of them brings back, also where a folder has taken a file's place", async () => {
     const lab = new TurnLab();
-    lab.commit({ "a.txt": "one\n", "place": "a file\n", "gone.txt": "one\n" });
+    lab.commit({ "a.txt": "one\n", place: "a file\n", "gone.txt": "one\n" });
     const ledgers = lab.open();
     const { conversations } = ledgers;
     await turn(lab, ledgers, "p1", {
@@ -238,7 +238,9 @@ describe("the turns of a conversation", () => {
     });
     const since = { conversation: "c1", prompts: ["p1", "p2"] };
     const rehearsed = await conversations.rehearse(since);
-    expect(rehearsed?.map(({ path, outcome, kind, isNew }) => [path.slice(lab.folder.length + 1), outcome, kind, isNew])).toEqual([
+    expect(
+      rehearsed?.map(({ path, outcome, kind, isNew }) => [path.slice(lab.folder.length + 1), outcome, kind, isNew]),
+    ).toEqual([
       ["a.txt", "undone", "changed", undefined],
       ["gone.txt", "undone", "deleted", undefined],
       ["new.txt", "undone", "created", true],

@@ -140,7 +140,9 @@ describe("the files of a turn", () => {
     expect(lab.read("a.txt")).toBe(lines("one", "two", "three", "four", "FIVE"));
     lab.write("a.txt", lines("mine", "two", "three", "four", "FIVE"));
     const reason = "It has been changed since, and stays.";
-    expect(await conversation.files.redo(newest(), { path: lab.path("a.txt") })).toEqual([{ path: lab.path("a.txt"), reason }]);
+    expect(await conversation.files.redo(newest(), { path: lab.path("a.txt") })).toEqual([
+      { path: lab.path("a.txt"), reason },
+    ]);
     expect(lab.read("a.txt")).toBe(lines("mine", "two", "three", "four", "FIVE"));
   });
 
@@ -210,7 +212,9 @@ it("have their hunks, which are kept, undone and brought back by themselves, and
   expect(conversation.snapshot().entries.at(-1)?.entry).toMatchObject({ kind: "turn-end", prompt });
   const path = lab.path("a.txt");
   const view = async (): Promise<readonly string[]> =>
-    ((await conversation.files.view(newest(), path))?.hunks ?? []).map(({ state, after }) => `${state} ${after.join("")}`);
+    ((await conversation.files.view(newest(), path))?.hunks ?? []).map(
+      ({ state, after }) => `${state} ${after.join("")}`,
+    );
   const ids = ((await conversation.files.view(newest(), path))?.hunks ?? []).map(({ id }) => id);
   const [one = "", five = ""] = ids;
   const before = files()[0]?.revision;

@@ -36,7 +36,10 @@ export function leftInLanguage(left: readonly LeftFile[], said: Said): readonly 
 
 /** What would become of files, with why it would not. */
 export function restoringInLanguage(restoring: Restoring, said: Said): Restoring {
-  return { ...withSaid(restoring, "reason", said), files: restoring.files.map((file) => withSaid(file, "reason", said)) };
+  return {
+    ...withSaid(restoring, "reason", said),
+    files: restoring.files.map((file) => withSaid(file, "reason", said)),
+  };
 }
 
 function placedIn(entries: readonly PlacedEntry[], said: Said): readonly PlacedEntry[] {

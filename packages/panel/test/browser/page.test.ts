@@ -107,7 +107,12 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
       await page.waitForFunction(() => panelHost.heard.some(({ type }) => type === "changes"));
       await page.evaluate(() => {
         const lines = { beforeStart: 0, afterStart: 0, before: ["one\n"], after: ["two\n"], above: [], below: [] };
-        const hunks = (["open", "kept", "undone", "queued"] as const).map((state) => ({ ...lines, id: state, state, more: 1 }));
+        const hunks = (["open", "kept", "undone", "queued"] as const).map((state) => ({
+          ...lines,
+          id: state,
+          state,
+          more: 1,
+        }));
         const view = { hunks, more: 2, mode: { before: 0o644, after: 0o755 }, target: { after: "b.ts" } };
         panelHost.say({ type: "changes", about: { kind: "view", turn: "p1", path: "/home/me/shop/lib/a.ts", view } });
       });

@@ -287,7 +287,12 @@ describe("the panel", () => {
     await panel.press("Changed files: 6");
     const rows = (): readonly string[] =>
       Array.from(document.querySelectorAll(".changes-files li"), (row) => row.textContent ?? "");
-    expect(rows()).toEqual(["a.ts+12−3", "b.tsNewLikely", "c.ts ← old/c.tsMovedAccepted", "d.tsPermissionsMay be yoursUndone"]);
+    expect(rows()).toEqual([
+      "a.ts+12−3",
+      "b.tsNewLikely",
+      "c.ts ← old/c.tsMovedAccepted",
+      "d.tsPermissionsMay be yoursUndone",
+    ]);
     expect(panel.text).toContain("More files: 2");
     expect(panel.button("No copy of it was kept.").disabled).toBe(true);
     for (const name of ["Keep", "Undo", "Redo", "Keep All", "Undo All"]) await panel.press(name);
@@ -320,7 +325,10 @@ describe("the panel", () => {
     const entries = [end("e1", "p1"), prompt("p2"), end("e2"), prompt("p3"), end("e3")];
     panel = await TestPanel.show(entries, { turns });
     const inLog = (): readonly (string | undefined)[] =>
-      Array.from(document.querySelectorAll(".log .changes"), (bar) => bar.closest<HTMLElement>(".entry")?.dataset["id"]);
+      Array.from(
+        document.querySelectorAll(".log .changes"),
+        (bar) => bar.closest<HTMLElement>(".entry")?.dataset["id"],
+      );
     const inFoot = (): readonly string[] =>
       Array.from(document.querySelectorAll(".foot .changes"), ({ textContent }) => textContent);
     expect(inLog()).toEqual(["e1"]);
@@ -401,7 +409,9 @@ describe("the panel", () => {
     panel = await TestPanel.show([], { turns: [{ turn: "t1", files, more: 0 }] });
     const paths = files.slice(0, 2).map(({ path }) => path);
     await panel.do(() => panel?.host.say({ type: "changes", about: { kind: "reveal", turn: "t1", paths } }));
-    expect(panel.heard("changes").map(({ action, path }) => [action, path])).toEqual(paths.map((path) => ["view", path]));
+    expect(panel.heard("changes").map(({ action, path }) => [action, path])).toEqual(
+      paths.map((path) => ["view", path]),
+    );
     const toggles = Array.from(document.querySelectorAll(".changed-file [aria-expanded]"));
     expect(toggles.map((one) => one.getAttribute("aria-expanded"))).toEqual(["true", "true", "false"]);
   });

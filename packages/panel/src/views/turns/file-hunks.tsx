@@ -5,8 +5,10 @@ import type { PageHunk, PageView } from "../../messages/changes.ts";
 import { useWords } from "../../store/use-panel.ts";
 import { type DiffLine, DiffLines } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
-import type { FileAction } from "./changed-file.tsx";
 import { useChangesMessage } from "./turns.ts";
+
+/** What can be done with a file, or a hunk of it. */
+export type FileAction = "review" | "view" | "keep" | "undo" | "redo";
 
 interface HunksProps {
   readonly turn: string;

@@ -24,8 +24,7 @@ function byCommand(turns: readonly TurnChanges[]): ReadonlyMap<string, OfCommand
   const found = new Map<string, OfCommand>();
   for (const { turn, files } of turns)
     for (const file of files)
-      for (const id of file.commands ?? [])
-        found.set(id, { turn, files: [...(found.get(id)?.files ?? []), file] });
+      for (const id of file.commands ?? []) found.set(id, { turn, files: [...(found.get(id)?.files ?? []), file] });
   return found;
 }
 

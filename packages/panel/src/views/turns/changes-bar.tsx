@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon } from "../widgets/icon.tsx";
-import { ChangedFileRow, canKeep, canUndo, type FileAction } from "./changed-file.tsx";
+import { ChangedFileRow, canKeep, canUndo } from "./changed-file.tsx";
+import type { FileAction } from "./file-hunks.tsx";
 import { newestTurn, turnEndedBy, useChangesMessage, useTurns } from "./turns.ts";
 
 const actions = ["review", "keep", "undo", "redo"] as const;
@@ -12,9 +13,7 @@ type Action = (typeof actions)[number];
 /** What the newest turn did to the files, as long as it is the newest of all. */
 export function ChangesBar({ conversation }: { readonly conversation: string }): JSX.Element | undefined {
   const changes = useTurns(newestTurn);
-  return changes === undefined ? undefined : (
-    <Bar key={changes.turn} conversation={conversation} changes={changes} />
-  );
+  return changes === undefined ? undefined : <Bar key={changes.turn} conversation={conversation} changes={changes} />;
 }
 
 /** What an earlier turn did, below it. */

@@ -6,9 +6,7 @@ import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { PathText } from "../widgets/path-text.tsx";
 import { LineCounts } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
-import { FileHunks } from "./file-hunks.tsx";
-
-export type FileAction = "review" | "view" | "keep" | "undo" | "redo";
+import { type FileAction, FileHunks } from "./file-hunks.tsx";
 
 /** There is something of it that nobody has decided. */
 export const canKeep = ({ state }: ChangedFile): boolean =>

@@ -24,7 +24,10 @@ export function newestTurn(open: ConversationSnapshot | undefined): TurnChanges 
 }
 
 /** The turn that an entry ended, where it is another one than the newest. */
-export function turnEndedBy(open: ConversationSnapshot | undefined, { id, prompt }: TurnEndEntry): TurnChanges | undefined {
+export function turnEndedBy(
+  open: ConversationSnapshot | undefined,
+  { id, prompt }: TurnEndEntry,
+): TurnChanges | undefined {
   const at = open?.entries.findIndex(({ entry }) => entry.id === id) ?? -1;
   const before = open?.entries.slice(0, Math.max(0, at)).findLast(({ entry }) => entry.kind === "prompt");
   const wanted = prompt ?? before?.entry.id;
@@ -45,7 +48,10 @@ export function useChangesMessage(listener: (message: ChangesMessage) => void): 
   usePanelEvent((event) => {
     if (event.type !== "changes") return;
     const { about } = event;
-    const known = latest !== undefined && latest.about === about ? latest : { about, message: changesMessageSchema.safeParse(about).data };
+    const known =
+      latest !== undefined && latest.about === about
+        ? latest
+        : { about, message: changesMessageSchema.safeParse(about).data };
     latest = known;
     if (known.message !== undefined) listener(known.message);
   });
