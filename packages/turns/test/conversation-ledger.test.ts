@@ -168,6 +168,24 @@ describe("the turns of a conversation", () => {
     expect(await shownHunks(conversations, id, path)).toEqual(["open 0/0 -1 +ONE", "undone 4/4 -5 +FIVE"]);
   });
 
+  it("have no file wait for the end of the turn that is undone already", async () => {
+    const lab = new TurnLab();
+    lab.commit({ "a.txt": "one\n", "b.txt": "one\n" });
+    const ledgers = lab.open();
+    const { conversations } = ledgers;
+    await turn(lab, ledgers, "p1", { told: { "a.txt": "two\n", "b.txt": "two\n" } });
+    const [first] = await conversations.turnsOf("c1", 1);
+    const id = first?.id ?? "";
+    await conversations.undo({ turn: id, path: lab.path("a.txt") });
+    ledgers.turnBegan(of("p2"), "p2");
+    await ledgers.settled();
+    expect(await conversations.undo({ turn: id })).toMatchObject([{ path: lab.path("b.txt"), outcome: "queued" }]);
+    expect(await shown(conversations)).toEqual([["p1", "a.txt undone redo", "b.txt queued"]]);
+    ledgers.turnEnded(of("p2"));
+    await ledgers.settled();
+    expect(await shown(conversations)).toEqual([["p1", "a.txt undone redo", "b.txt undone redo"]]);
+  });
+
   it("name the command that changed a file, where it is known, and what else became of it", async () => {
     const lab = new TurnLab();
     lab.commit({ "a.txt": "one\n", "b.txt": "one\n", "run.sh": "one\n", "old.txt": "1\n2\n3\n" });

@@ -166,7 +166,9 @@ export class Undoing {
     const waiting = lines === undefined ? request : { ...request, lines };
     await ledger.queue(id, [...ledger.queued(id), waiting]);
     const files: UndoneFile[] = [];
-    for (const { path } of this.#filesOf(id, request)) {
+    for (const { path, review } of this.#filesOf(id, request)) {
+      // Nothing would ever say that it does not wait.
+      if (review === "undone") continue;
       await ledger.review(id, path, "queued", await ledger.texts(id, path));
       files.push({ path, outcome: "queued", conflicts: 0 });
     }
