@@ -133,7 +133,14 @@ export function DiffCounts({ change }: { readonly change: FileChange }): JSX.Ele
 }
 
 /** The same where the lines have been counted. */
-export function LineCounts({ added, removed }: { readonly added: number; readonly removed: number }): JSX.Element {
+export function LineCounts({
+  added,
+  removed,
+}: {
+  readonly added: number;
+  readonly removed: number;
+}): JSX.Element | undefined {
+  if (added + removed === 0) return undefined;
   return (
     <span class="counts" dir="ltr">
       {added > 0 ? <span class="count-added">+{added}</span> : undefined}
