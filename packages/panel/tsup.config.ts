@@ -36,7 +36,7 @@ const schemasOfPage: NonNullable<Options["esbuildPlugins"]>[number] = {
     build.onResolve({ filter: /^zod\/mini$/ }, ({ importer }) => ({
       path: join(import.meta.dirname, "src", "page-schemas.ts"),
       // A copy for what is rarely loaded: shared, it would be a chunk of its own in what is loaded first.
-      suffix: /(?:reviews|agent-facts)\.ts$/u.test(importer) ? "?rare" : "",
+      suffix: /(?:reviews|agent-facts|messages\/changes)\.ts$/u.test(importer) ? "?rare" : "",
     }));
   },
 };

@@ -251,7 +251,11 @@ const turns = {
     packages: ["@patchbay/core"],
   },
   // Loaded with a panel.
-  conversations: { types: ["ledger", "ledger/records", "look", "model", "undo"], packages: ["@patchbay/core"] },
+  conversations: {
+    rooms: ["undo"],
+    types: ["ledger", "ledger/records", "look", "model"],
+    packages: ["@patchbay/core", "node:crypto"],
+  },
   "folder-ledgers": {
     rooms: ["conversations", "git", "ledger", "look", "store", "undo"],
     types: ["model"],
@@ -299,6 +303,10 @@ const panel = {
     rooms: ["messages/for-page", "store", "views/entries", "views/widgets"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
+  "views/turns": {
+    rooms: ["messages/changes", "store", "views/widgets"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
   "views/composer": {
     rooms: ["store", "views/widgets"],
     types: ["messages/from-host"],
@@ -319,11 +327,13 @@ const panel = {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
   "views/rare": { rooms: ["views/entries", "views/frame", "views/log"] },
+  "views/changes": { rooms: ["views/entries", "views/frame", "views/turns"] },
   page: {
     rooms: [
       "bridge",
       "frame-bridge",
       "store",
+      "views/changes",
       "views/frame",
       "views/rare",
       "views/rest",

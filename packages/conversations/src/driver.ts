@@ -3,7 +3,6 @@ import type {
   AgentFacts,
   Answer,
   Entry,
-  LeftFile,
   LineRange,
   McpServerChange,
   PromptBlock,
@@ -64,8 +63,6 @@ export interface RewindResult {
   /** Why not, for people. */
   readonly reason?: string;
   readonly files: readonly string[];
-  /** Those of them that stay as they are, in whole or in part, and those that do so and are not among them. */
-  readonly left?: readonly LeftFile[];
   readonly insertions?: number;
   readonly deletions?: number;
 }

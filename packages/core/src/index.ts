@@ -32,10 +32,12 @@ export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";
 export type {
   LedgerFile,
+  LedgerHunk,
   LedgerPart,
   LedgerTexts,
   LedgerTurn,
   LedgerUndone,
+  LedgerView,
   PromptsSince,
   TurnLedger,
 } from "./hooks/turn-ledger.ts";

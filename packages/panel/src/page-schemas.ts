@@ -70,7 +70,9 @@ export const boolean: () => Schema = primitive((value) => typeof value === "bool
 
 const anything = schema((value) => value);
 
-export const unknown = (): Schema => anything;
+const unknown = (): Schema => anything;
+
+export { unknown, unknown as any };
 
 export function literal(expected: unknown): Schema {
   return schema((value) => (value === expected ? value : new Mismatch("invalid_value")), { literal: expected });

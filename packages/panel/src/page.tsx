@@ -6,9 +6,8 @@ import { App } from "./views/frame/app.tsx";
 import { Boundary } from "./views/widgets/boundary.tsx";
 
 const rest = new LoadLater(async () => {
-  const [{ fillRest }, { fillRare }] = await Promise.all([import("./views/rest.tsx"), import("./views/rare.tsx")]);
-  fillRest();
-  fillRare();
+  const parts = [import("./views/rest.tsx"), import("./views/rare.tsx"), import("./views/changes.tsx")] as const;
+  for (const { fill } of await Promise.all(parts)) fill();
   return true;
 });
 

@@ -57,8 +57,17 @@ describe.skipIf(!existsSync(join(page, "panel.js")))("the page's bundle (needs a
     expect(bytesOf(rare)).toBeLessThanOrEqual(16_000);
   });
 
+  it("has what turns did to the files in a part of its own: 14 kB", () => {
+    const before = new Set(["panel.js", chunk("rest"), chunk("rare")].flatMap((file) => [...loadedWith(file)]));
+    expect(before).not.toContain(chunk("changes"));
+    const own = Array.from(loadedWith(chunk("changes"))).filter((file) => !before.has(file));
+    expect(bytesOf(own)).toBeLessThanOrEqual(14_000);
+  });
+
   it("has the highlighter in a part of its own", () => {
-    const read = new Set(["panel.js", chunk("rest"), chunk("rare")].flatMap((file) => [...loadedWith(file)]));
+    const read = new Set(
+      ["panel.js", chunk("rest"), chunk("rare"), chunk("changes")].flatMap((file) => [...loadedWith(file)]),
+    );
     expect(read).not.toContain(chunk("highlighter"));
   });
 

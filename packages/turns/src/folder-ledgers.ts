@@ -204,13 +204,13 @@ export class FolderLedgers implements TurnWitness {
     this.#needed = announced.then(async () => await this.#atMost(noted, notedMs));
   }
 
-  aboutToRun(source: TurnSource, _command: string): void {
-    this.#later(() => this.#observer.aboutToRun(source));
+  aboutToRun(source: TurnSource, _command: string, id?: string): void {
+    this.#later(() => this.#observer.aboutToRun(source, id));
     this.#needed = this.#tail;
   }
 
-  wrote(source: TurnSource): void {
-    this.#later(() => this.#observer.wrote(source));
+  wrote(source: TurnSource, id?: string): void {
+    this.#later(() => this.#observer.wrote(source, id));
     this.#needed = this.#tail;
   }
 

@@ -67,12 +67,12 @@ export class LazyTurns implements TurnWitness, Disposable {
     this.#tell((changes) => changes.aboutToWrite(source, files));
   }
 
-  aboutToRun(source: TurnSource, command: string): void {
-    this.#tell((changes) => changes.aboutToRun(source, command));
+  aboutToRun(source: TurnSource, command: string, id?: string): void {
+    this.#tell((changes) => changes.aboutToRun(source, command, id));
   }
 
-  wrote(source: TurnSource): void {
-    this.#tell((changes) => changes.wrote(source));
+  wrote(source: TurnSource, id?: string): void {
+    this.#tell((changes) => changes.wrote(source, id));
   }
 
   accepted(source: TurnSource, path: string, text: string): void {

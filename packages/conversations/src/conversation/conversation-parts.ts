@@ -42,7 +42,7 @@ export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendN
 export type AgentControls = Pick<AgentLink, "facts" | "changeServer" | "stopTask">;
 
 /** The files of a turn (`TurnChanges.turn`), or one of them: what was done to it, and what is to become of that. */
-export type FileControls = Pick<Changes, "change" | "keep" | "undo" | "redo">;
+export type FileControls = Pick<Changes, "change" | "view" | "keep" | "undo" | "redo">;
 
 /** Reads the entries: a page before a place, one by its id, all of them in order, or the places of a text. */
 export type EntryReader = Pick<History, "before" | "entry" | "all" | "find">;

@@ -1,5 +1,5 @@
 import { type Event, messageOf } from "@patchbay/core";
-import type { RewindResult } from "../driver.ts";
+import type { Restoring } from "../model/changes.ts";
 import type { PromptBlock } from "../model/entries.ts";
 import type { ConversationSnapshot, ConversationStatus, Draft } from "../model/snapshot.ts";
 import type { Answer } from "../model/questions.ts";
@@ -167,7 +167,7 @@ export class Conversation {
   }
 
   /** Undoes what the turns since a prompt changed. `dryRun` only tells. */
-  async rewind(promptId: string, dryRun: boolean): Promise<RewindResult> {
+  async rewind(promptId: string, dryRun: boolean): Promise<Restoring> {
     return await this.#parts.files.rewind(promptId, dryRun, this.#parts.link.session);
   }
 

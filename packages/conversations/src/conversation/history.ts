@@ -1,4 +1,4 @@
-import type { Entry, Usage } from "../model/entries.ts";
+import type { Entry, TurnEndEntry, Usage } from "../model/entries.ts";
 import { patchEntries, type PlacedEntry } from "../model/snapshot.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
@@ -20,11 +20,14 @@ export class History {
   /** Their places, by their ids. */
   readonly #openQuestions: Map<string, number> = new Map();
   #sinceTrim = 0;
+  /** The newest. */
+  #prompt: string | undefined;
 
   private constructor(transcript: Transcript, updates: GatheredUpdates, entries: readonly PlacedEntry[]) {
     this.#transcript = transcript;
     this.#updates = updates;
     this.#list = new EntryList(entries, transcript.next);
+    this.#prompt = entries.findLast(({ entry }) => entry.kind === "prompt")?.entry.id;
     transcript.ask((place) => this.#list.at(place));
   }
 
@@ -73,7 +76,9 @@ export class History {
     return this.#list.get(id)?.entry;
   }
 
-  upsert(entry: Entry): void {
+  upsert(given: Entry): void {
+    if (given.kind === "prompt") this.#prompt = given.id;
+    const entry = given.kind === "turn-end" ? this.#withPrompt(given) : given;
     const change = this.#list.upsert(entry);
     if (change.kind === "append") this.#added(change.place, change.text);
     else {
@@ -142,6 +147,12 @@ export class History {
     this.#list.trim(
       ({ place, entry }) => place < oldestQuestion && this.#transcript.isKept(place) && settle(entry) === entry,
     );
+  }
+
+  #withPrompt(entry: TurnEndEntry): TurnEndEntry {
+    const known = this.get(entry.id);
+    const prompt = entry.prompt ?? (known?.kind === "turn-end" ? known.prompt : this.#prompt);
+    return prompt === undefined ? entry : { ...entry, prompt };
   }
 
   #added(place: number, text: string): void {

@@ -74,9 +74,9 @@ export class ToldTurns {
     await witness?.ready();
   }
 
-  /** The agent has changed a file. */
-  wrote(): void {
-    if (this.#prompt !== undefined) this.#witness?.wrote(this.#source());
+  /** The agent has changed a file; `command`: a command of it has ended, which may have. */
+  wrote(command?: string): void {
+    if (this.#prompt !== undefined) this.#witness?.wrote(this.#source(), command);
   }
 
   /** A command may change any file. */
@@ -87,11 +87,11 @@ export class ToldTurns {
     const isOver = entry.state === "done" || entry.state === "failed" || entry.state === "cancelled";
     if (told === undefined && (isOver || entry.state === "running")) {
       this.#commands.set(entry.id, "running");
-      witness.aboutToRun(this.#source(), entry.title);
+      witness.aboutToRun(this.#source(), entry.title, entry.id);
     }
     if (!isOver || told === "over") return;
     this.#commands.set(entry.id, "over");
-    this.wrote();
+    this.wrote(entry.id);
   }
 
   get #witness(): TurnWitness | undefined {

@@ -7,8 +7,16 @@ import {
   messageOf,
   type TurnLedger,
 } from "@patchbay/core";
-import type { AgentSession, RewindResult } from "../driver.ts";
-import type { ChangedFile, FileChange, LeftFile, TurnChanges } from "../model/changes.ts";
+import type { AgentSession } from "../driver.ts";
+import type {
+  ChangedFile,
+  FileChange,
+  FileView,
+  LeftFile,
+  RestoredFile,
+  Restoring,
+  TurnChanges,
+} from "../model/changes.ts";
 import type { FileRecord, TextRecord, TurnRecord } from "../transcript/line.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { History } from "./history.ts";
@@ -24,11 +32,14 @@ export interface ChangesOptions {
   readonly onDidChange: (turns: readonly TurnChanges[]) => void;
 }
 
-/** How many turns are told, */
-const mostTurns = 5;
+/** How many turns are told, the newest, */
+const mostTurns = 200;
 
-/** and how many files of each. */
+/** how many files of each, */
 const mostFiles = 200;
+
+/** and how many of all: of older turns there is only how many they changed. */
+const mostOfAll = 1_000;
 
 /** What the turns of a conversation changed, as the ledger has it: everybody else who asks there sees the same. */
 export class Changes implements Disposable {
@@ -65,31 +76,36 @@ export class Changes implements Disposable {
     return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
   }
 
-  /** Takes a turn, or a file of it, off the list of what is to be reviewed. */
-  async keep(turn: string, path?: string): Promise<void> {
-    await this.#options.ledger?.keep(partOf(turn, path));
+  /** What a turn did to a file, hunk by hunk. Undefined: it did nothing, or an earlier version has noted it. */
+  async view(turn: string, path: string): Promise<FileView | undefined> {
+    const found = await this.#options.ledger?.view({ turn, path });
+    if (found === undefined) return undefined;
+    const { hunks, ...others } = found;
+    return hunks === undefined ? others : { ...others, hunks };
   }
 
-  /** Gives the files of a turn, or one of them, back what they held before, and says which it left alone. `now`: also while the agent works. */
-  async undo(turn: string, path?: string, now = false): Promise<readonly LeftFile[]> {
-    return leftOf((await this.#options.ledger?.undo(partOf(turn, path), { now })) ?? []);
+  /** Takes a turn, a file of it, or a hunk of that, off the list of what is to be reviewed. */
+  async keep(turn: string, part: Part = {}): Promise<void> {
+    await this.#options.ledger?.keep({ turn, ...part });
+  }
+
+  /** Gives them back what they held before, and says which files it left alone. `now`: also while the agent works. */
+  async undo(turn: string, part: Part = {}, now = false): Promise<readonly LeftFile[]> {
+    return leftOf((await this.#options.ledger?.undo({ turn, ...part }, { now })) ?? []);
   }
 
   /** Takes undos back. */
-  async redo(turn: string, path?: string): Promise<readonly LeftFile[]> {
-    return leftOf((await this.#options.ledger?.redo(partOf(turn, path))) ?? []);
+  async redo(turn: string, part: Part = {}): Promise<readonly LeftFile[]> {
+    return leftOf((await this.#options.ledger?.redo({ turn, ...part })) ?? []);
   }
 
   /** Undoes all turns since a prompt; `dryRun` only tells. Where nobody keeps a ledger, by the agent's own means. */
-  async rewind(prompt: string, dryRun: boolean, agent?: Pick<AgentSession, "rewind">): Promise<RewindResult> {
+  async rewind(prompt: string, dryRun: boolean, agent?: Pick<AgentSession, "rewind">): Promise<Restoring> {
     const { ledger, conversation } = this.#options;
     const since = { conversation, prompts: await this.#promptsFrom(prompt) };
     const files = await (dryRun ? ledger?.rehearse(since) : ledger?.undoSince(since));
-    if (files === undefined) return (await agent?.rewind?.(prompt, dryRun)) ?? notKept;
-    if (files.length === 0) return nothing;
-    const left = leftOf(files);
-    const restored = files.filter(({ outcome }) => comesBack.has(outcome)).map(({ path }) => path);
-    return { canRewind: true, files: restored, ...(left.length === 0 ? {} : { left }) };
+    if (files === undefined) return await byAgent(agent, prompt, dryRun);
+    return files.length === 0 ? nothing : { canRewind: true, files: files.map(restoredFile) };
   }
 
   dispose(): void {
@@ -111,7 +127,7 @@ export class Changes implements Disposable {
       const { ledger, conversation, logger, onDidChange } = this.#options;
       try {
         const known = (await ledger?.turnsOf(conversation, mostTurns)) ?? [];
-        const turns = [...this.#old, ...known.map(changesOf)].slice(-mostTurns);
+        const turns = withinLimit([...this.#old, ...known.map(changesOf)].slice(-mostTurns));
         if (JSON.stringify(turns) === JSON.stringify(this.#turns)) continue;
         this.#turns = turns;
         if (!this.#isDisposed) onDidChange(turns);
@@ -123,7 +139,7 @@ export class Changes implements Disposable {
   }
 
   get #old(): readonly TurnChanges[] {
-    return this.#options.transcript().turns.slice(-mostTurns).map(oldChanges);
+    return withinLimit(this.#options.transcript().turns.slice(-mostTurns).map(oldChanges));
   }
 
   /** What was noted here before there was a ledger for it. */
@@ -142,17 +158,65 @@ export class Changes implements Disposable {
   }
 }
 
-const nothing: RewindResult = { canRewind: false, reason: "No files have changed since.", files: [] };
+/** A file of a turn, or a hunk of that. */
+export interface Part {
+  readonly path?: string;
+  readonly hunk?: string;
+}
 
-const notKept: RewindResult = {
+/** The oldest turns lose their files, not their number. */
+function withinLimit(turns: readonly TurnChanges[]): readonly TurnChanges[] {
+  let count = 0;
+  return turns
+    .toReversed()
+    .map((turn) => {
+      count += turn.files.length;
+      return count <= mostOfAll ? turn : { ...turn, files: [], more: turn.files.length + turn.more };
+    })
+    .toReversed();
+}
+
+/** By what an agent itself has kept, where it has. */
+async function byAgent(
+  agent: Pick<AgentSession, "rewind"> | undefined,
+  prompt: string,
+  dryRun: boolean,
+): Promise<Restoring> {
+  const found = await agent?.rewind?.(prompt, dryRun);
+  if (found === undefined) return notKept;
+  const { canRewind, reason, files } = found;
+  const restored = files.map((path) => ({ path, kind: "changed", fate: "back" }) as const);
+  return { canRewind, files: restored, ...(reason === undefined ? {} : { reason }) };
+}
+
+const nothing: Restoring = { canRewind: false, reason: "No files have changed since.", files: [] };
+
+const notKept: Restoring = {
   ...nothing,
   reason: "What agents change is not kept: it is off in the settings.",
 };
 
-const comesBack: ReadonlySet<LedgerUndone["outcome"]> = new Set(["undone", "partly", "queued"]);
+const fates: Readonly<Record<LedgerUndone["outcome"], RestoredFile["fate"]>> = {
+  undone: "back",
+  queued: "back",
+  partly: "partly",
+  conflict: "yours",
+  stale: "yours",
+  unsure: "yours",
+  unknown: "lost",
+  failed: "lost",
+};
 
-function partOf(turn: string, path: string | undefined): { readonly turn: string; readonly path?: string } {
-  return { turn, ...(path === undefined ? {} : { path }) };
+function restoredFile({ path, outcome, kind, isNew, movedFrom }: LedgerUndone): RestoredFile {
+  const reason = reasons[outcome];
+  return {
+    path,
+    kind: movedFrom === undefined ? kind : "moved",
+    fate: fates[outcome],
+    ...(isNew === true ? { isNew } : {}),
+    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 /** What an undo did not do, for people. */
@@ -182,7 +246,8 @@ function changesOf({ id, prompt, files }: LedgerTurn): TurnChanges {
 }
 
 function changedFileOf(file: LedgerFile): ChangedFile {
-  const { path, kind, attribution, review, isAccepted, lines, cannotUndo, movedFrom, canRedo } = file;
+  const { path, kind, attribution, review, isAccepted, lines, cannotUndo, movedFrom, canRedo, revision } = file;
+  const { isNew, hasMode, commands } = file;
   return {
     path,
     kind: movedFrom === undefined ? kind : "moved",
@@ -192,6 +257,10 @@ function changedFileOf(file: LedgerFile): ChangedFile {
     ...(movedFrom === undefined ? {} : { movedFrom }),
     ...(lines === undefined ? {} : { lines }),
     ...(cannotUndo === undefined ? {} : { obstacle: "No copy of it was kept: it cannot be undone here" }),
+    ...(isNew === undefined ? {} : { isNew }),
+    ...(hasMode === undefined ? {} : { hasMode }),
+    ...(commands === undefined ? {} : { commands }),
+    revision,
   };
 }
 

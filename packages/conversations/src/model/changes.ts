@@ -51,6 +51,62 @@ export interface ChangedFile {
   readonly canRedo: boolean;
   /** Why it cannot be undone, for people; absent: it can be tried. */
   readonly obstacle?: string;
+  /** There was nothing at the path before, whatever stands there now. */
+  readonly isNew?: true;
+  /** Its permissions changed, too. */
+  readonly hasMode?: true;
+  /** The entries of the commands that changed it, where that is known. */
+  readonly commands?: readonly string[];
+  /** Another one whenever there is something else to see of it (`FileView`). Absent: its hunks cannot be looked at. */
+  readonly revision?: string;
+}
+
+/** What a turn did to a file, as it is looked at. */
+export interface FileView {
+  /** Absent: no text of it is kept, or it is none. */
+  readonly hunks?: readonly FileHunk[];
+  /** Permission bits, where they changed. */
+  readonly mode?: { readonly before: number; readonly after: number };
+  /** What a link said, on each side that is one. */
+  readonly target?: { readonly before?: string; readonly after?: string };
+}
+
+/** Some lines of a file that a turn changed, each with its end. */
+export interface FileHunk {
+  /** By which it is kept, undone and brought back. */
+  readonly id: string;
+  /** `queued`: an undo waits for the end of the agent's turn. */
+  readonly state: "open" | "kept" | "undone" | "queued";
+  /** Where its lines began before the turn and as the turn left them, from 0. */
+  readonly beforeStart: number;
+  readonly afterStart: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Lines around it that the turn left alone. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+}
+
+/** What becomes of the files when all turns since a prompt are undone. */
+export interface Restoring {
+  readonly canRewind: boolean;
+  /** Why not, for people. */
+  readonly reason?: string;
+  readonly files: readonly RestoredFile[];
+}
+
+/** A file that the turns since a prompt changed. */
+export interface RestoredFile {
+  readonly path: string;
+  /** What the turns did to it, taken together. */
+  readonly kind: ChangedFile["kind"];
+  readonly movedFrom?: string;
+  /** There was nothing before: it goes to the trash. */
+  readonly isNew?: true;
+  /** `partly`: lines that the user changed stay. `yours`: it stays, because the user has, or may have, changed it. `lost`: it cannot come back. */
+  readonly fate: "back" | "partly" | "yours" | "lost";
+  /** Why it does not come back, for people. */
+  readonly reason?: string;
 }
 
 /** A file that an undo, or a redo, leaves alone, in whole or in part, and why, for people. */

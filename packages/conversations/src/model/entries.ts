@@ -138,6 +138,8 @@ export interface NoticeEntry extends EntryBase {
 /** The end of a turn. */
 export interface TurnEndEntry extends EntryBase {
   readonly kind: "turn-end";
+  /** The prompt that began it; absent where an earlier version, or the agent, has told of it. */
+  readonly prompt?: string;
   readonly reason: TurnEndReason;
   /** How long the turn took, ms. */
   readonly durationMs?: number;

@@ -159,6 +159,7 @@ export const entrySchema: z.ZodMiniType<Entry> = z.discriminatedUnion("kind", [
   z.object({
     ...base,
     kind: z.literal("turn-end"),
+    prompt: z.exactOptional(z.string()),
     reason: z.enum(["done", "stopped", "refused", "limit", "failed", "exited"]),
     durationMs: z.exactOptional(z.number()),
     usage: z.exactOptional(usageSchema),
@@ -255,16 +256,8 @@ export const draftSchema: z.ZodMiniType<Draft> = z.object({
   before: z.exactOptional(z.array(z.string())),
 });
 
-const changedFile = z.object({
-  path: z.string(),
-  kind: z.enum(["created", "changed", "deleted", "moved", "mode", "link", "binary", "large"]),
-  movedFrom: z.exactOptional(z.string()),
-  mark: z.enum(["exact", "likely", "unknown"]),
-  state: z.enum(["applied", "accepted", "kept", "undone", "partly", "queued"]),
-  lines: z.exactOptional(z.object({ added: z.number(), removed: z.number() })),
-  canRedo: z.boolean(),
-  obstacle: z.exactOptional(z.string()),
-});
+/** They are parsed where they are drawn, which a page loads by itself. */
+const unparsedTurns: z.ZodMiniType<ConversationSnapshot["turns"]> = z.array(z.any());
 
 const status = {
   title: z.string(),
@@ -278,14 +271,7 @@ const status = {
     z.object({ kind: z.literal("read-only") }),
   ]),
   isKept: z.boolean(),
-  turns: z.array(
-    z.object({
-      turn: z.string(),
-      prompt: z.exactOptional(z.string()),
-      files: z.array(changedFile),
-      more: z.number(),
-    }),
-  ),
+  turns: unparsedTurns,
 };
 
 const mayBeAbsent = {

@@ -36,7 +36,7 @@ it("a conversation over ACP lists what the agent changed without a question, and
   await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact applied"]);
   const [changes] = conversation.status.turns;
   expect(changes?.prompt).toBe(prompt);
-  expect(await conversation.files.undo(changes?.turn ?? "", lab.path("a.txt"))).toEqual([]);
+  expect(await conversation.files.undo(changes?.turn ?? "", { path: lab.path("a.txt") })).toEqual([]);
   expect(lab.read("a.txt")).toBe("one\n");
   await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
 });

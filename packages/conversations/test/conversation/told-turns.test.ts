@@ -10,10 +10,11 @@ function recorder(): { readonly told: string[]; readonly witness: TurnWitness; r
   const told: string[] = [];
   const say =
     (what: string) =>
-    (source: TurnSource, more?: unknown): void => {
+    (source: TurnSource, more?: unknown, id?: string): void => {
       expect(source).toMatchObject({ agent: "claude", agentName: "Claude Code", session: "c1", folder: "/w" });
       expect(source.conversation).toBeDefined();
-      told.push(more === undefined ? what : `${what} ${typeof more === "string" ? more : JSON.stringify(more)}`);
+      const words = [what, more, id].filter((word) => word !== undefined);
+      told.push(words.map((word) => (typeof word === "string" ? word : JSON.stringify(word))).join(" "));
     };
   const kept = {
     told,
@@ -52,7 +53,7 @@ it("tells where a turn begins and ends, and what may change files in it", async 
   await expect.poll(() => told).toEqual(["began Tidy up\nplease"]);
 
   for (const state of ["pending", "running", "running", "done", "done"] as const) lab.session.tell(command(state));
-  expect(told.splice(0)).toEqual(["began Tidy up\nplease", "about to run make", "wrote"]);
+  expect(told.splice(0)).toEqual(["began Tidy up\nplease", "about to run make t1", "wrote t1"]);
 
   lab.session.say({ type: "file-changed", path: "/w/a.txt", isAsked: false });
   expect(told.splice(0)).toEqual(["wrote"]);

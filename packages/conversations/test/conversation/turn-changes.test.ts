@@ -1,8 +1,10 @@
 import { appendFileSync, chmodSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { LedgerTurn } from "@patchbay/core";
 import type { FolderLedgers } from "@patchbay/turns";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Conversation } from "../../src/conversation/conversation.ts";
+import type { ChangedFile } from "../../src/model/changes.ts";
 import { makeLab, textBlock } from "./conversation-lab.ts";
 import { LedgerLab } from "./ledger-lab.ts";
 
@@ -72,7 +74,7 @@ describe("the files of a turn", () => {
       await lab.runs("t1", () => renameSync(lab.path("old-name.txt"), lab.path("new-name.txt")));
     });
     await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
-    expect(await conversation.files.undo(newest(), lab.path("new-name.txt"))).toEqual([]);
+    expect(await conversation.files.undo(newest(), { path: lab.path("new-name.txt") })).toEqual([]);
     expect([lab.read("old-name.txt"), lab.read("new-name.txt")]).toEqual(["moved\n", undefined]);
     expect(lab.read("a.txt")).toBe("changed\n");
     await expect
@@ -81,7 +83,7 @@ describe("the files of a turn", () => {
     expect(conversation.status.turns[0]?.files.map(({ canRedo }) => canRedo)).toEqual([false, true]);
     const both = { before: "moved\n", after: "moved\n" };
     expect(await conversation.files.change(newest(), lab.path("new-name.txt"))).toMatchObject(both);
-    expect(await conversation.files.redo(newest(), lab.path("new-name.txt"))).toEqual([]);
+    expect(await conversation.files.redo(newest(), { path: lab.path("new-name.txt") })).toEqual([]);
     expect([lab.read("old-name.txt"), lab.read("new-name.txt")]).toEqual([undefined, "moved\n"]);
   });
 
@@ -97,7 +99,7 @@ describe("the files of a turn", () => {
       path: lab.path("new.txt"),
       after: "new\n",
     });
-    await conversation.files.undo(newest(), lab.path("a.txt"));
+    await conversation.files.undo(newest(), { path: lab.path("a.txt") });
     expect(await conversation.files.change(newest(), lab.path("a.txt"))).toEqual(change);
     expect(await conversation.files.change(newest(), lab.path("other.txt"))).toBeUndefined();
   });
@@ -109,7 +111,7 @@ describe("the files of a turn", () => {
     await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact kept"]);
     await conversation.files.undo(newest());
     expect(lab.read("a.txt")).toBe("changed\n");
-    await conversation.files.undo(newest(), lab.path("a.txt"));
+    await conversation.files.undo(newest(), { path: lab.path("a.txt") });
     expect(lab.read("a.txt")).toBe(original);
     await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
   });
@@ -134,11 +136,13 @@ describe("the files of a turn", () => {
     );
     lab.write("a.txt", lines("ONE", "two", "three", "four", "FIVE"));
     await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
-    expect(await conversation.files.undo(newest(), lab.path("a.txt"))).toEqual([]);
+    expect(await conversation.files.undo(newest(), { path: lab.path("a.txt") })).toEqual([]);
     expect(lab.read("a.txt")).toBe(lines("one", "two", "three", "four", "FIVE"));
     lab.write("a.txt", lines("mine", "two", "three", "four", "FIVE"));
     const reason = "It has been changed since, and stays.";
-    expect(await conversation.files.redo(newest(), lab.path("a.txt"))).toEqual([{ path: lab.path("a.txt"), reason }]);
+    expect(await conversation.files.redo(newest(), { path: lab.path("a.txt") })).toEqual([
+      { path: lab.path("a.txt"), reason },
+    ]);
     expect(lab.read("a.txt")).toBe(lines("mine", "two", "three", "four", "FIVE"));
   });
 
@@ -146,7 +150,7 @@ describe("the files of a turn", () => {
     await lab.turn(conversation, async (host) => await lab.writes(host, "new.txt", "new\n"));
     lab.write("new.txt", "new\nmine\n");
     await expect.poll(() => lab.shown(conversation)).toHaveLength(1);
-    await conversation.files.undo(newest(), lab.path("new.txt"));
+    await conversation.files.undo(newest(), { path: lab.path("new.txt") });
     expect(lab.read("new.txt")).toBe("mine\n");
   });
 
@@ -159,7 +163,7 @@ describe("the files of a turn", () => {
       await expect
         .poll(() => lab.shown(conversation))
         .toEqual(["a.txt changed exact queued", "new.txt created exact queued"]);
-      await conversation.files.undo(newest(), lab.path("new.txt"), true);
+      await conversation.files.undo(newest(), { path: lab.path("new.txt") }, true);
       expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual(["changed\n", undefined]);
     });
     await expect.poll(() => lab.read("a.txt")).toBe(original);
@@ -175,7 +179,7 @@ describe("the files of a turn", () => {
     expect(lab.read("a.txt")).toBe(original);
     await seeOthers(lab, lab.ledgers);
     await expect.poll(() => lab.shown(conversation)).toEqual(["a.txt changed exact undone"]);
-    await conversation.files.redo(newest(), lab.path("a.txt"));
+    await conversation.files.redo(newest(), { path: lab.path("a.txt") });
     expect(lab.read("a.txt")).toBe("changed\n");
     await elsewhere.keep("none");
     const [file] = elsewhere.turns().find(({ id }) => id === newest())?.files ?? [];
@@ -194,6 +198,70 @@ describe("the files of a turn", () => {
     await conversation.files.undo(newest());
     expect(lab.read("a.txt")).toBe(original);
   });
+});
+
+it("have their hunks, which are kept, undone and brought back by themselves, and the command that changed a file", async () => {
+  const prompt = await lab.turn(conversation, async (host) => {
+    await lab.writes(host, "a.txt", lines("ONE", "two", "three", "four", "FIVE"));
+    await lab.runs("t1", () => lab.write("new.txt", "new\n"));
+  });
+  await expect.poll(() => lab.shown(conversation)).toHaveLength(2);
+  const files = (): readonly ChangedFile[] => conversation.status.turns[0]?.files ?? [];
+  expect(files()).toMatchObject([{}, { commands: ["t1"], isNew: true }]);
+  // Where a bar of the turn belongs is known without its prompt.
+  expect(conversation.snapshot().entries.at(-1)?.entry).toMatchObject({ kind: "turn-end", prompt });
+  const path = lab.path("a.txt");
+  const view = async (): Promise<readonly string[]> =>
+    ((await conversation.files.view(newest(), path))?.hunks ?? []).map(
+      ({ state, after }) => `${state} ${after.join("")}`,
+    );
+  const ids = ((await conversation.files.view(newest(), path))?.hunks ?? []).map(({ id }) => id);
+  const [one = "", five = ""] = ids;
+  const before = files()[0]?.revision;
+  await conversation.files.undo(newest(), { path, hunk: one });
+  await conversation.files.keep(newest(), { path, hunk: five });
+  expect(await view()).toEqual(["undone ONE\n", "kept FIVE\n"]);
+  await expect.poll(() => files()[0]?.revision).not.toBe(before);
+  expect(await conversation.files.redo(newest(), { path, hunk: one })).toEqual([]);
+  expect(lab.read("a.txt")).toBe(lines("ONE", "two", "three", "four", "FIVE"));
+  expect(await view()).toEqual(["open ONE\n", "kept FIVE\n"]);
+  const gone = { path, hunk: "gone" };
+  const reason = "It was changed just now. Try again.";
+  expect(await conversation.files.undo(newest(), gone)).toEqual([{ path, reason }]);
+});
+
+it("are those of all turns; of the oldest there is only how many they are where they are very many", async () => {
+  const turn = (id: string, count: number): LedgerTurn => ({
+    id,
+    prompt: id,
+    files: Array.from({ length: count }, (_, at) => {
+      const file = { kind: "changed", attribution: "exact", review: "unreviewed", lines: undefined } as const;
+      return { ...file, path: `/w/${at}`, canRedo: false, revision: "1" };
+    }),
+  });
+  const turns = [turn("oldest", 3), ...Array.from({ length: 6 }, (_, at) => turn(`${at}`, 300))];
+  const plain = makeLab({
+    turns: {
+      witness: lab.ledgers,
+      ledger: { ...lab.ledgers.conversations, turnsOf: async () => await Promise.resolve(turns) },
+      agentName: () => "Claude Code",
+    },
+  });
+  const one = await plain.open("plain");
+  onTestFinished(async () => await one.close());
+  const told = (): readonly string[] =>
+    one.status.turns.map(({ turn: id, files, more }) => `${id}: ${files.length}, ${more} more`);
+  await expect
+    .poll(told)
+    .toEqual([
+      "oldest: 0, 3 more",
+      "0: 0, 300 more",
+      "1: 200, 100 more",
+      "2: 200, 100 more",
+      "3: 200, 100 more",
+      "4: 200, 100 more",
+      "5: 200, 100 more",
+    ]);
 });
 
 describe("back to a prompt", () => {
@@ -215,8 +283,17 @@ describe("back to a prompt", () => {
     lab.write("yours.txt", "yours\n");
     const outcome = {
       canRewind: true,
-      files: [lab.path("a.txt"), lab.path("new.txt")],
-      left: [{ path: lab.path("yours.txt"), reason: "It has been changed since, and stays." }],
+      files: [
+        { path: lab.path("a.txt"), kind: "changed", fate: "back" },
+        { path: lab.path("new.txt"), kind: "created", isNew: true, fate: "back" },
+        {
+          path: lab.path("yours.txt"),
+          kind: "created",
+          isNew: true,
+          fate: "yours",
+          reason: "It has been changed since, and stays.",
+        },
+      ],
     };
     expect(await conversation.rewind(prompt, true)).toEqual(outcome);
     expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual([lines("1", "two", "three", "four", "5"), "new\n"]);
@@ -224,7 +301,7 @@ describe("back to a prompt", () => {
     expect(await conversation.rewind(prompt, false)).toEqual(outcome);
     expect([lab.read("a.txt"), lab.read("new.txt")]).toEqual([lines("0", "two", "three", "four", "five"), undefined]);
     expect(lab.read("yours.txt")).toBe("yours\n");
-    expect(await conversation.rewind(prompt, true)).toMatchObject({ files: [] });
+    expect(await conversation.rewind(prompt, true)).toMatchObject({ files: [{ fate: "yours" }] });
   });
 
   it("says beforehand what may be the user's own, and what nobody has a copy of", async () => {
@@ -239,11 +316,13 @@ describe("back to a prompt", () => {
     expect(conversation.status.turns[0]?.files.map(({ obstacle }) => obstacle)).toEqual([copy, undefined]);
     expect(await conversation.rewind(prompt, true)).toEqual({
       canRewind: true,
-      files: [],
-      left: [
-        { path: lab.path("large.txt"), reason: copy },
+      files: [
+        { path: lab.path("large.txt"), kind: "large", fate: "lost", reason: copy },
         {
           path: lab.path("saved.txt"),
+          kind: "created",
+          isNew: true,
+          fate: "yours",
           reason: "It may be your own change, and stays. Undo it by itself if it is not.",
         },
       ],
@@ -261,13 +340,16 @@ describe("back to a prompt", () => {
       await lab.runs("t2", () => lab.write("logo.bin", new Uint8Array([0, 7, 7])));
     });
     await expect.poll(() => lab.shown(conversation)).toHaveLength(4);
-    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("a.txt"));
-    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", lab.path("yours.txt"));
+    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", { path: lab.path("a.txt") });
+    await conversation.files.keep(conversation.status.turns[0]?.turn ?? "", { path: lab.path("yours.txt") });
     lab.write("yours.txt", "mine\n");
-    const files = [lab.path("a.txt"), lab.path("logo.bin")];
-    const left = [{ path: lab.path("yours.txt"), reason: "It has been changed since, and stays." }];
-    expect(await conversation.rewind(prompt, true)).toEqual({ canRewind: true, files, left });
-    expect(await conversation.rewind(prompt, false)).toEqual({ canRewind: true, files, left });
+    const files = [
+      { path: lab.path("a.txt"), kind: "changed", fate: "back" },
+      { path: lab.path("logo.bin"), kind: "binary", fate: "back" },
+      { path: lab.path("yours.txt"), fate: "yours", reason: "It has been changed since, and stays." },
+    ];
+    expect(await conversation.rewind(prompt, true)).toMatchObject({ canRewind: true, files });
+    expect(await conversation.rewind(prompt, false)).toMatchObject({ canRewind: true, files });
     expect([lab.read("a.txt"), lab.read("logo.bin")]).toEqual([original, "\0\u0001\u0002"]);
   });
 
@@ -281,7 +363,8 @@ describe("back to a prompt", () => {
     expect(one.status.capabilities?.rewind).toBe(false);
     const rewound = { canRewind: true, files: ["/w/a.txt"] };
     Object.assign(plain.session, { rewind: async () => await Promise.resolve(rewound) });
-    expect(await one.rewind("p", true)).toEqual(rewound);
+    const files = [{ path: "/w/a.txt", kind: "changed", fate: "back" }];
+    expect(await one.rewind("p", true)).toEqual({ canRewind: true, files });
     await one.close();
   });
 });

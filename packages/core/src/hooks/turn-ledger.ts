@@ -20,6 +20,14 @@ export interface LedgerFile {
   readonly isAccepted?: true;
   /** An undo of it still stands, and can be taken back. */
   readonly canRedo: boolean;
+  /** There was nothing at the path before, whatever stands there now: an undo takes it away. */
+  readonly isNew?: true;
+  /** Its permissions changed, too. */
+  readonly hasMode?: true;
+  /** Commands of the agent that changed it, by the conversation's names for them. */
+  readonly commands?: readonly string[];
+  /** Another one whenever what there is to see of it, or to decide, is another. */
+  readonly revision: string;
 }
 
 /** A turn of a conversation. */
@@ -31,11 +39,37 @@ export interface LedgerTurn {
   readonly files: readonly LedgerFile[];
 }
 
-/** All of a turn, a file of it, or a hunk of that: lines from 0, the end not included, of what the turn left. */
+/** All of a turn, a file of it, or a hunk of that, by its id. */
 export interface LedgerPart {
   readonly turn: string;
   readonly path?: string;
-  readonly hunk?: { readonly start: number; readonly end: number };
+  readonly hunk?: string;
+}
+
+/** Some lines of a file that a turn changed, each with its end. */
+export interface LedgerHunk {
+  /** It stays while other hunks of the file are decided. */
+  readonly id: string;
+  /** `queued`: an undo waits for the end of the agent's turn. */
+  readonly state: "open" | "kept" | "undone" | "queued";
+  /** Where its lines began before the turn and as the turn left them, from 0. */
+  readonly beforeStart: number;
+  readonly afterStart: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Lines around it that the turn left alone. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+}
+
+/** What a turn did to a file, as it is looked at. */
+export interface LedgerView {
+  /** Undefined: no text of it is kept, or it is none. */
+  readonly hunks: readonly LedgerHunk[] | undefined;
+  /** Permission bits, where they changed. */
+  readonly mode?: { readonly before: number; readonly after: number };
+  /** What a link said, on each side that is one. */
+  readonly target?: { readonly before?: string; readonly after?: string };
 }
 
 /** What became of a file that was to be undone. */
@@ -47,6 +81,10 @@ export interface LedgerUndone {
    * named. `queued`: it waits for the end of the agent's turn.
    */
   readonly outcome: "undone" | "partly" | "conflict" | "queued" | "stale" | "unknown" | "failed" | "unsure";
+  /** What the turns that are undone did to it, taken together. */
+  readonly kind: LedgerFile["kind"];
+  readonly isNew?: true;
+  readonly movedFrom?: string;
 }
 
 /** The prompts of a conversation from one on, by the conversation's names for them. */
@@ -66,11 +104,13 @@ export interface TurnLedger {
   turnsOf(conversation: string, most: number): Promise<readonly LedgerTurn[]>;
   /** A file as it was before a turn, and as the turn left it, a side undefined where there was none. Undefined: no text of it is kept. */
   texts(part: LedgerPart & { readonly path: string }): Promise<LedgerTexts | undefined>;
+  /** Its hunks, each with what was decided of it. Undefined: the turn did nothing to the file. */
+  view(part: LedgerPart & { readonly path: string }): Promise<LedgerView | undefined>;
   /** Takes a change off the list of what is to be reviewed. False where there is nothing of the kind. */
   keep(part: LedgerPart): Promise<boolean>;
   /** While the agent works, an undo waits for the end of its turn; `now`: it does not. What was kept and is named is undone, too. */
   undo(part: LedgerPart, how?: { readonly now?: boolean }): Promise<readonly LedgerUndone[]>;
-  /** Takes undos of a turn, or of a file of it, back. */
+  /** Takes undos of a turn, of a file of it or of a hunk, back. */
   redo(part: LedgerPart): Promise<readonly LedgerUndone[]>;
   /** Undoes all turns since a prompt, the newest first, also what was kept. One line for each file: the worst that came of it. Undefined: nobody keeps a ledger now. */
   undoSince(since: PromptsSince): Promise<readonly LedgerUndone[] | undefined>;
@@ -89,6 +129,7 @@ export function lateLedger(get: () => Promise<TurnLedger | undefined>, onDidChan
     onDidChange,
     turnsOf: async (...asked) => (await (await get())?.turnsOf(...asked)) ?? [],
     texts: async (part) => await (await get())?.texts(part),
+    view: async (part) => await (await get())?.view(part),
     keep: async (part) => (await (await get())?.keep(part)) ?? false,
     undo: async (...asked) => (await (await get())?.undo(...asked)) ?? [],
     redo: async (part) => (await (await get())?.redo(part)) ?? [],

@@ -123,10 +123,10 @@ export interface TurnWitness {
   turnEnded(source: TurnSource): void;
   /** A tool is about to write these files. It does not before `ready`. */
   aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void;
-  /** A tool is about to run a shell command, which may write anything. It does not before `ready`. */
-  aboutToRun(source: TurnSource, command: string): void;
-  /** A tool that writes or runs commands has ended. */
-  wrote(source: TurnSource): void;
+  /** A tool is about to run a shell command, which may write anything. It does not before `ready`. `id`: a conversation's name for it. */
+  aboutToRun(source: TurnSource, command: string, id?: string): void;
+  /** A tool that writes or runs commands has ended. `id`: the command that did. */
+  wrote(source: TurnSource, id?: string): void;
   /**
    * The user has accepted this text for a file, and the agent, or the editor for it, is about to write it. Before or after
    * `aboutToWrite`.

@@ -1,7 +1,7 @@
 import type { Conversation } from "@patchbay/conversations";
-import type { AgentInfo, ConversationMessage, HostMessage, Said } from "../messages/index.ts";
+import type { AgentInfo, ChangesMessage, ConversationMessage, HostMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
-import { leftInLanguage, placedInLanguage } from "./in-language.ts";
+import { placedInLanguage, restoringInLanguage } from "./in-language.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 
 export type ConversationRequest = ConversationMessage;
@@ -158,12 +158,12 @@ async function rewind(
   conversation: Conversation,
   { editor, post, said }: ForConversation,
 ): Promise<void> {
-  const { canRewind, reason: why, files, left: stay = [] } = await conversation.rewind(prompt, dryRun);
-  const reason = why === undefined ? undefined : said(why);
-  const left = leftInLanguage(stay, said);
+  const restoring = restoringInLanguage(await conversation.rewind(prompt, dryRun), said);
+  const { canRewind, reason, files } = restoring;
+  const left = files.filter((file) => file.reason !== undefined);
   if (dryRun) {
-    const because = { ...(reason === undefined ? {} : { reason }), ...(left.length === 0 ? {} : { left }) };
-    post({ type: "rewind-preview", prompt, canRewind, files, ...because });
+    const about: ChangesMessage = { kind: "restoring", prompt, restoring };
+    post({ type: "changes", about });
   } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be restored.");
   else if (left.length > 0) editor.tell("warning", left.map((file) => `${file.path}: ${file.reason}`).join("\n"));
 }

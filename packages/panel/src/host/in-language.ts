@@ -5,6 +5,7 @@ import type {
   Entry,
   LeftFile,
   PlacedEntry,
+  Restoring,
   SessionOption,
 } from "@patchbay/conversations/model";
 import { patchForPage, placedForPage, type Said, snapshotForPage } from "../messages/index.ts";
@@ -31,6 +32,14 @@ export function patchInLanguage(patch: ConversationPatch, said: Said): Conversat
 /** Files that were left alone, with why. */
 export function leftInLanguage(left: readonly LeftFile[], said: Said): readonly LeftFile[] {
   return left.map(({ path, reason }) => ({ path, reason: said(reason) }));
+}
+
+/** What would become of files, with why it would not. */
+export function restoringInLanguage(restoring: Restoring, said: Said): Restoring {
+  return {
+    ...withSaid(restoring, "reason", said),
+    files: restoring.files.map((file) => withSaid(file, "reason", said)),
+  };
 }
 
 function placedIn(entries: readonly PlacedEntry[], said: Said): readonly PlacedEntry[] {

@@ -1,16 +1,21 @@
 import type { Files } from "@patchbay/core";
 import type { Conversation } from "@patchbay/conversations";
 import type { ChangedFile, Entry, FormQuestion, PromptBlock, QuestionEntry } from "@patchbay/conversations/model";
-import type { DocumentMessage, Said } from "../messages/index.ts";
+import type { ChangesMessage, DocumentMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
 import { leftInLanguage } from "./in-language.ts";
 import type { OpenConversation } from "./library.ts";
+import { viewForPage } from "./turn-views.ts";
 
 /** Where a page's wishes go. */
 export interface DocumentPlace {
   readonly editor: PanelEditor;
   readonly files: Pick<Files, "lstat">;
   readonly said: Said;
+  /** Tells the page something of what turns did. */
+  readonly post: (about: ChangesMessage) => void;
+  /** The page itself shows what a turn did to a file: there is no editor that would. */
+  readonly isEditorless: boolean;
 }
 
 /** Opens in the editor what a page asks for. */
@@ -41,7 +46,7 @@ async function openOf(
   { conversation, reviews }: OpenConversation,
   place: DocumentPlace,
 ): Promise<void> {
-  const { editor, said } = place;
+  const { editor } = place;
   switch (message.type) {
     case "open-file":
       return await openFile(message, conversation, place);
@@ -58,7 +63,7 @@ async function openOf(
       if (message.as === "tab") return await editor.openInTab(conversation.id);
       return await editor.openDocument(await asMarkdown(conversation), "markdown");
     case "changes":
-      return await changes(message, conversation, editor, said);
+      return await changes(message, conversation, place);
   }
 }
 
@@ -111,22 +116,26 @@ async function openChange(
   await editor.openChange({ ...change, path: resolvePath(conversation, path) }, conversation.status.title);
 }
 
-/** Opens, keeps, undoes or redoes what a turn did to its files: one of them, or all. */
+/** Opens, keeps, undoes or redoes what a turn did to its files: a hunk of one, one, or all. */
 async function changes(
-  { turn, action, path }: Extract<DocumentMessage, { type: "changes" }>,
+  { turn, action, path, hunk }: Extract<DocumentMessage, { type: "changes" }>,
   conversation: Conversation,
-  editor: PanelEditor,
-  said: Said,
+  { editor, said, post, isEditorless }: DocumentPlace,
 ): Promise<void> {
   const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
   const meant = files.filter((one) => path === undefined || one.path === path);
-  if (action === "review") return await review(turn, meant, conversation, editor);
-  if (action === "keep") return await conversation.files.keep(turn, path);
-  // Whoever asks again for what waits for the end of the turn does not want to wait.
-  const isNow = meant.length > 0 && meant.every(({ state }) => state === "queued" || state === "undone");
+  if (action === "view") return await view(turn, path, conversation, post);
+  if (action === "review") {
+    const inPage = isEditorless ? meant.filter(({ revision }) => revision !== undefined) : [];
+    const paths = inPage.slice(0, mostRevealed).map((file) => file.path);
+    if (paths.length > 0) return post({ kind: "reveal", turn, paths });
+    return await review(turn, meant, conversation, editor);
+  }
+  const part = { ...(path === undefined ? {} : { path }), ...(hunk === undefined ? {} : { hunk }) };
+  if (action === "keep") return await conversation.files.keep(turn, part);
   const left = await (action === "undo"
-    ? conversation.files.undo(turn, path, isNow)
-    : conversation.files.redo(turn, path));
+    ? conversation.files.undo(turn, part, await isNowOrNever(turn, part, meant, conversation))
+    : conversation.files.redo(turn, part));
   if (left.length === 0) return;
   editor.tell(
     "warning",
@@ -134,6 +143,32 @@ async function changes(
       .map((file) => `${file.path}: ${file.reason}`)
       .join("\n"),
   );
+}
+
+/** So many files of a turn are opened at once in a page. */
+const mostRevealed = 20;
+
+/** Whoever asks again for what waits for the end of the turn does not want to wait. */
+async function isNowOrNever(
+  turn: string,
+  { path, hunk }: { readonly path?: string; readonly hunk?: string },
+  meant: readonly ChangedFile[],
+  { files }: Conversation,
+): Promise<boolean> {
+  if (path !== undefined && hunk !== undefined)
+    return (await files.view(turn, path))?.hunks?.find(({ id }) => id === hunk)?.state === "queued";
+  return meant.length > 0 && meant.every(({ state }) => state === "queued" || state === "undone");
+}
+
+async function view(
+  turn: string,
+  path: string | undefined,
+  { files }: Conversation,
+  post: DocumentPlace["post"],
+): Promise<void> {
+  if (path === undefined) return;
+  const found = await files.view(turn, path);
+  post({ kind: "view", turn, path, ...(found === undefined ? {} : { view: viewForPage(found) }) });
 }
 
 /** Shows what was done to files; of those whose earlier text is not known, the file itself. */

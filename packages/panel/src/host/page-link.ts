@@ -213,7 +213,12 @@ export class PageLink {
       case "insert-text":
       case "copy":
       case "changes":
-        return await openForPage(message, this.#shown, { ...this.#options, said: this.#said });
+        return await openForPage(message, this.#shown, {
+          ...this.#options,
+          said: this.#said,
+          post: (about) => this.#post({ type: "changes", about }),
+          isEditorless: this.#reviews !== undefined,
+        });
       case "review-open":
       case "review-leave":
       case "review-edit":

@@ -5,7 +5,6 @@ import {
   conversationSnapshotSchema,
   type Draft,
   draftSchema,
-  type LeftFile,
   type PlacedEntry,
   type PromptBlock,
   placedEntrySchema,
@@ -34,16 +33,8 @@ export type HostMessage =
   | { readonly type: "insert"; readonly blocks: readonly PromptBlock[] }
   /** What was written in the open conversation in another page of this window. */
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
-  /** What the files would be after a rewind; the user confirms it in the page. */
-  | {
-      readonly type: "rewind-preview";
-      readonly prompt: string;
-      readonly canRewind: boolean;
-      readonly reason?: string;
-      readonly files: readonly string[];
-      /** What stays, in whole or in part, and why, in the user's language. */
-      readonly left?: readonly LeftFile[];
-    }
+  /** Of what turns did to the files. It is parsed where it is drawn: `changesMessageSchema`. */
+  | { readonly type: "changes"; readonly about: unknown }
   /** What the agent tells of itself; null: it is not running. It is parsed where it is drawn: `agentFactsSchema`. */
   | { readonly type: "facts"; readonly conversation: string; readonly facts: unknown }
   /** A command of the editor's. Only such a one moves the focus into the page. */
@@ -172,14 +163,7 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
   z.object({ type: z.literal("found"), request: z.number(), places: z.array(z.number()) }),
   z.object({ type: z.literal("insert"), blocks: z.array(promptBlockSchema) }),
   z.object({ type: z.literal("draft"), conversation: z.string(), draft: draftSchema }),
-  z.object({
-    type: z.literal("rewind-preview"),
-    prompt: z.string(),
-    canRewind: z.boolean(),
-    reason: z.exactOptional(z.string()),
-    files: z.array(z.string()),
-    left: z.exactOptional(z.array(z.object({ path: z.string(), reason: z.string() }))),
-  }),
+  z.object({ type: z.literal("changes"), about: z.unknown() }),
   z.object({ type: z.literal("facts"), conversation: z.string(), facts: z.unknown() }),
   z.object({ type: z.literal("command"), command: z.enum(pageCommands) }),
   z.object({ type: z.literal("review"), about: z.unknown() }),

@@ -114,7 +114,7 @@ export type ConversationMessage =
       readonly prompt: string;
       readonly blocks: readonly PromptBlock[];
     }
-  /** `dryRun`: the host answers with `rewind-preview`. */
+  /** `dryRun`: the host answers with `changes`. */
   | { readonly type: "rewind"; readonly conversation: string; readonly prompt: string; readonly dryRun: boolean }
   /** Ends something that goes on in the background. */
   | { readonly type: "stop-task"; readonly conversation: string; readonly id: string }
@@ -148,13 +148,14 @@ export type DocumentMessage =
   | { readonly type: "open-text"; readonly text: string; readonly language: string }
   | { readonly type: "insert-text"; readonly text: string }
   | { readonly type: "copy"; readonly text: string }
-  /** The files of a turn; without a path all of them. */
+  /** The files of a turn; without a path all of them. `hunk`: one of a file. The host answers `view`, and `review` in a browser, with `changes`. */
   | {
       readonly type: "changes";
       readonly conversation: string;
       readonly turn: string;
-      readonly action: "review" | "keep" | "undo" | "redo";
+      readonly action: "review" | "view" | "keep" | "undo" | "redo";
       readonly path?: string;
+      readonly hunk?: string;
     };
 
 /** About the list of conversations. */
@@ -231,8 +232,9 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
     type: z.literal("changes"),
     ...of,
     turn: z.string(),
-    action: z.enum(["review", "keep", "undo", "redo"]),
+    action: z.enum(["review", "view", "keep", "undo", "redo"]),
     path: z.exactOptional(z.string()),
+    hunk: z.exactOptional(z.string()),
   }),
   z.object({ type: z.literal("new-conversation"), agent: z.string() }),
   z.object({ type: z.literal("select"), ...of }),

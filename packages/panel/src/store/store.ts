@@ -30,7 +30,6 @@ export interface PanelState {
   readonly selection: PromptBlock | undefined;
   readonly mentions: { readonly request: number; readonly items: readonly MentionItem[] } | undefined;
   readonly found: { readonly request: number; readonly places: readonly number[] } | undefined;
-  readonly rewind: Extract<HostMessage, { readonly type: "rewind-preview" }> | undefined;
   /** The list of conversations covers the open one. */
   readonly isListing: boolean;
   readonly isFinding: boolean;
@@ -47,7 +46,6 @@ const nothing: PanelState = {
   selection: undefined,
   mentions: undefined,
   found: undefined,
-  rewind: undefined,
   isListing: false,
   isFinding: false,
   about: undefined,
@@ -61,6 +59,8 @@ export type PanelEvent =
   | { readonly type: "command"; readonly command: PageCommand }
   /** `before`: where it stood in the queue. */
   | { readonly type: "insert"; readonly blocks: readonly PromptBlock[]; readonly before?: readonly string[] }
+  /** For whoever draws it: `changesMessageSchema`. */
+  | { readonly type: "changes"; readonly about: unknown }
   /** Something newer was written in another page. */
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** An entry is to be shown. */
@@ -193,9 +193,6 @@ export class PanelStore {
       case "found":
         if (isNewer(message, this.#state.found)) this.update({ found: message });
         return;
-      case "rewind-preview":
-        this.update({ rewind: message });
-        return;
       case "facts": {
         const { open, about } = this.#state;
         if (about !== undefined && message.conversation === open?.id) this.update({ about: message });
@@ -204,6 +201,7 @@ export class PanelStore {
       case "review":
         this.onReview(message.about);
         return;
+      case "changes":
       case "draft":
       case "insert":
       case "command":
@@ -233,7 +231,6 @@ export class PanelStore {
     const before = this.#state.open;
     this.update({
       open: isSame && before !== undefined ? withOlder(open, before) : open,
-      rewind: undefined,
       ...(isSame ? {} : { isFinding: false, found: undefined, about: undefined }),
       // Another conversation is to be seen.
       ...(isSame || open === undefined ? {} : { isListing: false }),

@@ -19,8 +19,7 @@ import {
 import { ToolDetails } from "./entries/tool.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
 import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
-import { ChangesBar as ChangesBarView } from "./log/changes-bar.tsx";
-import { Announcer, BackgroundTasks, ChangesBar } from "./log/conversation.tsx";
+import { Announcer, BackgroundTasks } from "./frame/app.tsx";
 import { StatusRow } from "./log/log.tsx";
 import { StatusRow as StatusRowView } from "./log/status-row.tsx";
 import { OpenQuestion as QuestionView } from "./questions/question.tsx";
@@ -32,10 +31,9 @@ import { MenuPopup as MenuPopupView } from "./widgets/menu-popup.tsx";
 import { DiffCounts as DiffCountsView, DiffView as SmallDiffView } from "./widgets/small-diff.tsx";
 
 /** Puts in place what a conversation does not need to be drawn: a second chunk, asked for with the first one. */
-export function fillRest(): void {
+export function fill(): void {
   Announcer.fill(AnnouncerView);
   BackgroundTasks.fill(BackgroundTasksView);
-  ChangesBar.fill(ChangesBarView);
   ComposerChips.fill(ComposerChipsView);
   DiffCounts.fill(DiffCountsView);
   DiffView.fill(SmallDiffView);

@@ -1,9 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PuppetAgent } from "@patchbay/testkit";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ServerLab, startServerLab } from "../server/server-lab.ts";
 import { findBrowser, whyNoBrowser } from "./panel-lab.ts";
@@ -172,6 +184,72 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     await page.reload();
     await expect.poll(async () => await page.locator("textarea").inputValue()).toBe("Half a dr");
     expect(agent.prompts).toEqual(["Begin", "Sent while away"]);
+  });
+
+  it("shows what each command and each turn changed, and undoes a hunk, a file and the rest, as the ledger has it", async () => {
+    const at = (name: string): string => join(lab.folder, name);
+    const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    writeFileSync(at("a.txt"), lines);
+    writeFileSync(at("gone.txt"), "gone\n");
+    writeFileSync(at("run.sh"), "#!/bin/sh\n");
+    chmodSync(at("run.sh"), 0o644);
+    const run = async (id: string, work: () => void): Promise<void> => {
+      agent.do({ act: "run", id, command: `make ${id}`, isOver: false });
+      await page
+        .locator(".tool-title")
+        .filter({ hasText: `make ${id}` })
+        .waitFor();
+      await lab.turns.settled();
+      work();
+      agent.do({ act: "run", id, command: `make ${id}`, isOver: true });
+    };
+    const inLog = async (selector: string): Promise<readonly string[]> => await page.locator(selector).allInnerTexts();
+    const shownFor = async (id: string): Promise<readonly string[]> =>
+      await inLog(`.entry-tool:has-text("make ${id}") .command-files .change-path`);
+    await talk();
+    await run("one", () => {
+      writeFileSync(at("a.txt"), lines.replace("2", "TWO").replace("8", "EIGHT"));
+      symlinkSync("a.txt", at("link"));
+    });
+    await expect.poll(async () => await shownFor("one")).toEqual(["a.txt", "link"]);
+    await run("two", () => {
+      rmSync(at("gone.txt"));
+      chmodSync(at("run.sh"), 0o755);
+      writeFileSync(at("new.bin"), new Uint8Array([0, 1]));
+    });
+    await expect.poll(async () => await shownFor("two")).toEqual(["gone.txt", "new.bin", "run.sh"]);
+    agent.do({ act: "end" });
+    // In the browser the page itself shows what was changed.
+    await page.getByRole("button", { name: "Review All" }).click();
+    const row = (name: string): Locator => page.locator(".changes-files > li").filter({ hasText: name });
+    await expect.poll(async () => await row("run.sh").innerText()).toContain("Permissions: 644 → 755");
+    await expect.poll(async () => await row("link").innerText()).toContain("Link to: a.txt");
+    await row("a.txt").locator(".hunk").first().getByRole("button", { name: "Undo" }).press("Enter");
+    await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toBe(lines.replace("8", "EIGHT"));
+    await expect.poll(async () => await row("a.txt").locator(".hunk .badge").allInnerTexts()).toEqual(["Undone"]);
+    // The keyboard stays where it was.
+    expect(await page.evaluate(() => document.activeElement?.closest(".hunk")?.ariaLabel)).toBe("Line 2");
+    await row("a.txt").locator(".hunk").first().getByRole("button", { name: "Redo" }).click();
+    await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toContain("TWO");
+    await row("gone.txt").getByRole("button", { name: "Undo", exact: true }).first().click();
+    await expect.poll(() => existsSync(at("gone.txt"))).toBe(true);
+    // Somebody else undoes, and the page shows it.
+    const [turn] = lab.turns.turns().filter(({ undoes }) => undoes === undefined);
+    await lab.turns.undo(turn?.id ?? "", { path: at("run.sh") });
+    await expect.poll(async () => await row("run.sh").innerText()).toContain("Undone");
+    await page.locator("textarea").fill("Go on");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => await page.locator(".foot .changes").count()).toBe(0);
+    await page.locator(".log .changes .tool-head").click();
+    await page.locator(".log .changes").getByRole("button", { name: "Undo All" }).click();
+    agent.do({ act: "end" });
+    await expect
+      .poll(() => [existsSync(at("new.bin")), lstatSync(at("link"), { throwIfNoEntry: false })])
+      .toEqual([false, undefined]);
+    await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toBe(lines);
+    expect(statSync(at("run.sh")).mode & 0o777).toBe(0o644);
+    expect(readFileSync(at("gone.txt"), "utf8")).toBe("gone\n");
+    await expect.poll(async () => await inLog(".log .changed-file.undone .change-path")).toHaveLength(10);
   });
 
   it("shows the conversation as a text, and closes it again", async () => {

@@ -59,7 +59,17 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
         turns: [
           {
             turn: "p1",
-            files: [{ path: "/home/me/shop/a.ts", kind: "created", mark: "unknown", state: "partly", canRedo: true }],
+            files: [
+              {
+                path: "/home/me/shop/lib/a.ts",
+                kind: "moved",
+                movedFrom: "/home/me/shop/a.ts",
+                mark: "unknown",
+                state: "partly",
+                canRedo: true,
+                revision: "1",
+              },
+            ],
             more: 1,
           },
         ],
@@ -92,6 +102,23 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
       await show({ theme });
       await page.locator(".tool-head[aria-expanded=false]").first().click();
       expect(await violations()).toEqual([]);
+      await page.getByText("Changed files: 2").click();
+      await page.getByLabel("Show changed lines").click();
+      await page.waitForFunction(() => panelHost.heard.some(({ type }) => type === "changes"));
+      await page.evaluate(() => {
+        const lines = { beforeStart: 0, afterStart: 0, before: ["one\n"], after: ["two\n"], above: [], below: [] };
+        const hunks = (["open", "kept", "undone", "queued"] as const).map((state) => ({
+          ...lines,
+          id: state,
+          state,
+          more: 1,
+        }));
+        const view = { hunks, more: 2, mode: { before: 0o644, after: 0o755 }, target: { after: "b.ts" } };
+        panelHost.say({ type: "changes", about: { kind: "view", turn: "p1", path: "/home/me/shop/lib/a.ts", view } });
+      });
+      await page.locator(".hunk").last().waitFor();
+      expect(await violations()).toEqual([]);
+      await page.getByText("Changed files: 2").click();
       await page.getByLabel("Mode: Ask first").click();
       expect(await violations()).toEqual([]);
       await page.keyboard.press("Escape");

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { PageReviews } from "../../src/host/index.ts";
+import { changesMessageSchema, type HostMessage, type PageView } from "../../src/messages/index.ts";
 import { createPanelLab, type ScriptedAgent, type TestPage, until } from "./panel-lab.ts";
 
 describe("a workspace of several folders", () => {
@@ -226,6 +228,58 @@ describe("a page", () => {
     expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
   });
 
+  it("shows the hunks of a file, as much as a page draws, and decides one by itself, also one that waits", async () => {
+    const { talk, done, file } = createPanelLab({ keepsLedger: true });
+    const { agent, page, id } = await talk();
+    const many = Array.from({ length: 500 }, (_, at) => `${at}\n`).join("");
+    await writesUntold(agent, file, `1\ntwo\n${many}`);
+    const [turn = ""] = await until(() => turnsWith(page, 1));
+    const about = { type: "changes", conversation: id, turn, path: file } as const;
+    const look = async (): Promise<PageView | undefined> => {
+      const all = (): readonly HostMessage[] => page.messages.filter(({ type }) => type === "changes");
+      const before = all().length;
+      page.say({ ...about, action: "view" });
+      const found = await until(() => all()[before]);
+      const message = changesMessageSchema.parse(found.type === "changes" ? found.about : undefined);
+      return message.kind === "view" && message.path === file ? message.view : undefined;
+    };
+    const shown = async (): Promise<readonly unknown[]> =>
+      ((await look())?.hunks ?? []).map(({ state, after, more }) => [state, after.length, more]);
+    expect(await shown()).toEqual([
+      ["open", 1, 0],
+      ["open", 200, 300],
+    ]);
+    const [first, rest] = ((await look())?.hunks ?? []).map(({ id: hunk }) => hunk);
+    page.say({ ...about, action: "undo", hunk: rest ?? "" });
+    await expect.poll(shown).toEqual([
+      ["open", 1, 0],
+      ["queued", 200, 300],
+    ]);
+    expect(readFileSync(file, "utf8")).toContain("499");
+    page.say({ ...about, action: "undo", hunk: rest ?? "" });
+    await expect.poll(() => readFileSync(file, "utf8")).toBe("1\ntwo\n");
+    agent.end("done");
+    page.say({ ...about, action: "redo", hunk: rest ?? "" });
+    await expect.poll(() => readFileSync(file, "utf8")).toBe(`1\ntwo\n${many}`);
+    page.say({ ...about, action: "keep", hunk: first ?? "" });
+    await expect.poll(async () => (await shown())[0]).toEqual(["kept", 1, 0]);
+    page.say({ ...about, action: "undo", hunk: "none" });
+    await until(() => done[0]);
+    expect(done).toEqual([`warning: ${file}: It was changed just now. Try again.`]);
+  });
+
+  it("has the page show what a turn did to its files where there is no editor that would", async () => {
+    const { talk, done, file } = createPanelLab({ keepsLedger: true, reviews: new PageReviews() });
+    const { agent, page, id } = await talk();
+    await writesUntold(agent, file, "one\n2\n");
+    await writesUntold(agent, file.replace("main", "second"), "new\n");
+    const [turn = ""] = await until(() => turnsWith(page, 2));
+    const second = file.replace("main", "second");
+    page.say({ type: "changes", conversation: id, turn, action: "review" });
+    expect((await until(() => page.last("changes"))).about).toEqual({ kind: "reveal", turn, paths: [file, second] });
+    expect(done).toEqual([]);
+  });
+
   it("shows what an undo of several turns would bring back and leave, in the user's language, and then does it", async () => {
     const { talk, file } = createPanelLab({ keepsLedger: true, locale: "de" });
     const { agent, page, id } = await talk();
@@ -237,12 +291,22 @@ describe("a page", () => {
     writeFileSync(yours, "mine\n");
     const prompt = page.link.conversation?.snapshot().entries[0]?.entry.id ?? "";
     page.say({ type: "rewind", conversation: id, prompt, dryRun: true });
-    expect(await until(() => page.last("rewind-preview"))).toEqual({
-      type: "rewind-preview",
+    expect((await until(() => page.last("changes"))).about).toEqual({
+      kind: "restoring",
       prompt,
-      canRewind: true,
-      files: [file],
-      left: [{ path: yours, reason: "Die Datei wurde seitdem geändert und bleibt." }],
+      restoring: {
+        canRewind: true,
+        files: [
+          { path: file, kind: "changed", fate: "back" },
+          {
+            path: yours,
+            kind: "created",
+            isNew: true,
+            fate: "yours",
+            reason: "Die Datei wurde seitdem geändert und bleibt.",
+          },
+        ],
+      },
     });
     page.say({ type: "rewind", conversation: id, prompt, dryRun: false });
     await until(() => (readFileSync(file, "utf8") === "one\ntwo\n" ? true : undefined));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Clock, createCompanion, createNodePlatform, type Logger } from "@patchbay/core";
 import { createMemoryEditor, type PanelPageControls, type PuppetAgent } from "@patchbay/testkit";
 import { type RawData, WebSocket } from "ws";
+import type { FolderLedgers } from "@patchbay/turns";
 import { openLedger } from "../host/open-ledger.ts";
 import { panelParts, writeLanguageFiles } from "../../../languages/scripts/files.ts";
 import { type PagePanel, PageReviews, startPagePanel } from "../../src/server/index.ts";
@@ -41,6 +42,8 @@ export interface ServerLab {
   readonly folder: string;
   readonly logged: readonly string[];
   readonly panel: PagePanel;
+  /** Of what agents change in the folder. */
+  readonly turns: FolderLedgers;
   readonly origin: string;
   isIdle(): boolean;
   /** One request as its headers say it; those of a page of the server are added where nothing else is said. */
@@ -107,6 +110,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
     folder,
     logged,
     panel,
+    turns,
     origin,
     isIdle: () => isIdle,
     ask: async (method, path, { headers = {}, body } = {}) => {

@@ -7,8 +7,9 @@ import { createViewBridge } from "../../src/bridge.ts";
 import type { PageMessage } from "../../src/messages/index.ts";
 import { PanelStore } from "../../src/store/store.ts";
 import { App } from "../../src/views/frame/app.tsx";
-import { fillRare } from "../../src/views/rare.tsx";
-import { fillRest } from "../../src/views/rest.tsx";
+import { fill as fillChanges } from "../../src/views/changes.tsx";
+import { fill as fillRare } from "../../src/views/rare.tsx";
+import { fill as fillRest } from "../../src/views/rest.tsx";
 
 /** What jsdom does not have: it lays nothing out. */
 class NoObserver {
@@ -25,6 +26,7 @@ options.requestAnimationFrame = (callback) => queueMicrotask(callback);
 Element.prototype.scrollIntoView = () => undefined;
 fillRest();
 fillRare();
+fillChanges();
 
 /** The panel in jsdom, with a host that is in the page. */
 export class TestPanel {

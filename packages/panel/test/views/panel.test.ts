@@ -287,8 +287,12 @@ describe("the panel", () => {
     await panel.press("Changed files: 6");
     const rows = (): readonly string[] =>
       Array.from(document.querySelectorAll(".changes-files li"), (row) => row.textContent ?? "");
-    expect(rows()).toEqual(["a.ts+12−3", "b.tsNewLikely", "c.tsMovedAccepted", "d.tsPermissionsMay be yoursUndone"]);
-    expect(document.querySelector(".changes-files .badge[title]")?.getAttribute("title")).toBe("old/c.ts");
+    expect(rows()).toEqual([
+      "a.ts+12−3",
+      "b.tsNewLikely",
+      "c.ts ← old/c.tsMovedAccepted",
+      "d.tsPermissionsMay be yoursUndone",
+    ]);
     expect(panel.text).toContain("More files: 2");
     expect(panel.button("No copy of it was kept.").disabled).toBe(true);
     for (const name of ["Keep", "Undo", "Redo", "Keep All", "Undo All"]) await panel.press(name);
@@ -301,6 +305,151 @@ describe("the panel", () => {
       { ...about, action: "undo" },
     ]);
     expect(document.body.textContent).not.toContain("Redo All");
+  });
+
+  it("shows a bar below each turn, and that of the newest beside the composer until there is another prompt", async () => {
+    const file = { kind: "changed", mark: "exact", state: "applied", canRedo: false } as const;
+    const prompt = (id: string): Entry => ({ kind: "prompt", id, at: 0, blocks: [{ type: "text", text: id }] });
+    const end = (id: string, of?: string): Entry => ({
+      kind: "turn-end",
+      id,
+      at: 0,
+      reason: "done",
+      ...(of === undefined ? {} : { prompt: of }),
+    });
+    const turns = [
+      { turn: "t1", prompt: "p1", files: [{ ...file, path: "/home/me/shop/a.ts" }], more: 0 },
+      { turn: "t3", prompt: "p3", files: [{ ...file, path: "/home/me/shop/c.ts", state: "kept" }], more: 1 },
+    ] as const;
+    // The prompt of the first turn is not loaded; an earlier version did not tell whose turn the second one was.
+    const entries = [end("e1", "p1"), prompt("p2"), end("e2"), prompt("p3"), end("e3")];
+    panel = await TestPanel.show(entries, { turns });
+    const inLog = (): readonly (string | undefined)[] =>
+      Array.from(
+        document.querySelectorAll(".log .changes"),
+        (bar) => bar.closest<HTMLElement>(".entry")?.dataset["id"],
+      );
+    const inFoot = (): readonly string[] =>
+      Array.from(document.querySelectorAll(".foot .changes"), ({ textContent }) => textContent);
+    expect(inLog()).toEqual(["e1"]);
+    expect(inFoot()).toEqual(["Changed files: 2Review All"]);
+    await panel.do(() => panel?.host.add(prompt("p4")));
+    expect(inLog()).toEqual(["e1", "e3"]);
+    expect(inFoot()).toEqual([]);
+    // Both are closed, and what is decided elsewhere is seen there.
+    await panel.press("Changed files: 1");
+    expect(panel.text).not.toContain("c.ts");
+    const undone = { ...turns[0], files: [{ ...turns[0].files[0], state: "undone", canRedo: true }] } as const;
+    await panel.do(() => panel?.host.status({ turns: [undone, turns[1]] }));
+    expect(document.querySelector(".log .changes-files")?.textContent).toContain("a.tsUndone");
+    await panel.press("Redo All");
+    expect(panel.heard("changes")).toMatchObject([{ turn: "t1", action: "redo" }]);
+  });
+
+  it("shows the hunks of a file, with what was decided of each, and decides them", async () => {
+    const file = {
+      path: "/home/me/shop/a.ts",
+      kind: "changed",
+      mark: "exact",
+      state: "partly",
+      canRedo: true,
+      revision: "1",
+    } as const;
+    panel = await TestPanel.show([], { turns: [{ turn: "t1", files: [file], more: 0 }] });
+    await panel.press("Changed files: 1");
+    await panel.press("Show changed lines");
+    const about = { type: "changes", conversation: "c1", turn: "t1", path: file.path } as const;
+    expect(panel.heard("changes")).toEqual([{ ...about, action: "view" }]);
+    const hunk = { above: ["same\n"], below: [], more: 0 };
+    const hunks = [
+      { ...hunk, id: "a", state: "open", beforeStart: 1, afterStart: 1, before: ["one\n"], after: ["ONE\n", "TWO\n"] },
+      { ...hunk, id: "b", state: "kept", beforeStart: 9, afterStart: 10, before: ["old\r\n"], after: ["old\n"] },
+      { ...hunk, id: "c", state: "undone", beforeStart: 19, afterStart: 20, before: ["gone\n"], after: [] },
+      { ...hunk, id: "d", state: "queued", beforeStart: 29, afterStart: 29, before: [], after: ["more\n"], more: 7 },
+    ];
+    const view = { hunks, more: 3, mode: { before: 0o644, after: 0o755 } };
+    const say = async (change: object): Promise<void> =>
+      await panel?.do(() =>
+        panel?.host.say({ type: "changes", about: { kind: "view", turn: "t1", path: file.path, ...change } }),
+      );
+    await say({ view });
+    expect(Array.from(document.querySelectorAll(".hunk"), ({ textContent }) => textContent)).toEqual([
+      "Lines 2–3KeepUndo1 same2−removed: one2+added: ONE3+added: TWO",
+      "Line 11Kept10 same10−removed: old␍11+added: old",
+      "Line 20UndoneRedo20 same20−removed: gone",
+      "Line 30Undo pendingKeepUndo Now29 same30+added: more7 more lines",
+    ]);
+    expect(panel.text).toContain("Permissions: 644 → 755");
+    expect(panel.text).toContain("More changes: 3");
+    const inHunks = Array.from(document.querySelectorAll<HTMLButtonElement>(".hunk button"));
+    for (const button of inHunks) await panel.do(() => button.click());
+    expect(panel.heard("changes").slice(1)).toEqual([
+      { ...about, action: "keep", hunk: "a" },
+      { ...about, action: "undo", hunk: "a" },
+      { ...about, action: "redo", hunk: "c" },
+      { ...about, action: "keep", hunk: "d" },
+      { ...about, action: "undo", hunk: "d" },
+    ]);
+    // What is shown is asked for anew when there is something newer, and nobody else's answer is taken for it.
+    await panel.do(() => panel?.host.status({ turns: [{ turn: "t1", files: [{ ...file, revision: "2" }], more: 0 }] }));
+    expect(panel.heard("changes").at(-1)).toEqual({ ...about, action: "view" });
+    await panel.do(() =>
+      panel?.host.say({ type: "changes", about: { kind: "view", turn: "t2", path: file.path, view: { more: 0 } } }),
+    );
+    expect(document.querySelectorAll(".hunk")).toHaveLength(4);
+    await say({ view: { more: 0, target: { after: "../b.ts" } } });
+    expect(document.querySelector(".hunks")?.textContent).toBe("Link to: ../b.ts");
+    await say({});
+    expect(document.querySelector(".hunks")?.textContent).toBe("The text of this file can’t be shown.");
+  });
+
+  it("opens the files that are to be looked at in the page", async () => {
+    const file = { kind: "changed", mark: "exact", state: "applied", canRedo: false, revision: "1" } as const;
+    const files = ["a", "b", "c"].map((name) => ({ ...file, path: `/home/me/shop/${name}.ts` }));
+    panel = await TestPanel.show([], { turns: [{ turn: "t1", files, more: 0 }] });
+    const paths = files.slice(0, 2).map(({ path }) => path);
+    await panel.do(() => panel?.host.say({ type: "changes", about: { kind: "reveal", turn: "t1", paths } }));
+    expect(panel.heard("changes").map(({ action, path }) => [action, path])).toEqual(
+      paths.map((path) => ["view", path]),
+    );
+    const toggles = Array.from(document.querySelectorAll(".changed-file [aria-expanded]"));
+    expect(toggles.map((one) => one.getAttribute("aria-expanded"))).toEqual(["true", "true", "false"]);
+  });
+
+  it("names the files that a command changed below it, with the lines that are its own alone", async () => {
+    const file = { kind: "changed", mark: "likely", state: "applied", canRedo: false } as const;
+    const counted = { ...file, lines: { added: 2, removed: 1 } };
+    const run = (id: string): Entry => ({
+      kind: "tool",
+      id,
+      at: 0,
+      tool: "execute",
+      name: "Bash",
+      title: `make ${id}`,
+      state: "done",
+    });
+    panel = await TestPanel.show([run("r1"), run("r2"), run("r3")], {
+      turns: [
+        {
+          turn: "t1",
+          files: [
+            { ...counted, path: "/home/me/shop/src/a.ts", commands: ["r1"] },
+            { ...counted, path: "/home/me/shop/b.ts", commands: ["r1", "r2"] },
+            { ...file, path: "/home/me/shop/c.bin", kind: "binary", isNew: true, state: "undone", commands: ["r2"] },
+            { ...counted, path: "/home/me/shop/d.ts", mark: "exact" },
+          ],
+          more: 0,
+        },
+      ],
+    });
+    const rows = Array.from(document.querySelectorAll(".tool"), (tool) =>
+      Array.from(tool.querySelectorAll(".command-files li"), ({ textContent }) => textContent),
+    );
+    expect(rows).toEqual([["a.tssrc+2−1", "b.ts"], ["b.ts", "c.binNewBinaryUndone"], []]);
+    await panel.do(() => document.querySelector<HTMLButtonElement>(".command-files button")?.click());
+    expect(panel.heard("changes")).toEqual([
+      { type: "changes", conversation: "c1", turn: "t1", action: "review", path: "/home/me/shop/src/a.ts" },
+    ]);
   });
 
   it("offers to take an undo of all files back, and not to wait for the end of the turn", async () => {
@@ -387,15 +536,30 @@ describe("the panel", () => {
     await panel.press("Restore files to this point");
     await panel.do(() =>
       panel?.host.say({
-        type: "rewind-preview",
-        prompt: "p",
-        canRewind: true,
-        files: ["/home/me/shop/a.ts"],
-        left: [{ path: "/home/me/shop/yours.ts", reason: "It has been changed since, and stays." }],
+        type: "changes",
+        about: {
+          kind: "restoring",
+          prompt: "p",
+          restoring: {
+            canRewind: true,
+            files: [
+              { path: "/home/me/shop/gone.ts", kind: "deleted", fate: "back" },
+              { path: "/home/me/shop/new.bin", kind: "binary", isNew: true, fate: "back" },
+              { path: "/home/me/shop/lib/b.ts", kind: "moved", movedFrom: "/home/me/shop/a.ts", fate: "partly" },
+              { path: "/home/me/shop/yours.ts", kind: "changed", fate: "yours", reason: "It has been changed since." },
+              { path: "/home/me/shop/big.bin", kind: "binary", fate: "lost", reason: "No copy of it was kept." },
+            ],
+          },
+        },
       }),
     );
-    expect(panel.text).toContain("a.ts");
-    expect(panel.text).toContain("yours.ts It has been changed since, and stays.");
+    expect(Array.from(panel.root.querySelectorAll(".restored"), ({ textContent }) => textContent)).toEqual([
+      "These get back what they held:gone.tsDeleted",
+      "These are new since then, and go to the trash:new.binNewBinary",
+      "These come back in part; lines that were changed since stay:b.tslib ← a.tsMoved",
+      "These stay as they are:yours.tsIt has been changed since.",
+      "These can’t come back:big.binBinaryNo copy of it was kept.",
+    ]);
     await panel.press("Restore");
     expect(panel.heard("rewind").map(({ dryRun }) => dryRun)).toEqual([true, false]);
   });

@@ -14,6 +14,8 @@ type Act =
   /** Uses of tools, one after the other, each an entry of its own. */
   | { readonly act: "use-tools"; readonly count: number }
   | { readonly act: "ask"; readonly command: string }
+  /** A command begins, or ends: what it does, the test does. */
+  | { readonly act: "run"; readonly id: string; readonly command: string; readonly isOver: boolean }
   | { readonly act: "ask-change"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly act: "end" };
 
@@ -120,6 +122,8 @@ const acts = {
       update({ sessionUpdate: "tool_call", toolCallId: "u" + (count += 1), title: "Tool " + index, kind: "other", status: "completed" });
   },
   ask: ({ command }) => ask({ title: command, kind: "execute", rawInput: { command } }),
+  run: ({ id, command, isOver }) => update({ sessionUpdate: isOver ? "tool_call_update" : "tool_call", toolCallId: id, title: command,
+    kind: "execute", status: isOver ? "completed" : "in_progress", rawInput: { command } }),
   "ask-change": ({ path, before, after }) => ask({ title: "Edit", kind: "edit",
     content: [{ type: "diff", path, oldText: before, newText: after }] }),
   end: () => end("end_turn"),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type {
   Event,
   LedgerFile,
@@ -5,6 +6,7 @@ import type {
   LedgerTexts,
   LedgerTurn,
   LedgerUndone,
+  LedgerView,
   Platform,
   PromptsSince,
   TurnLedger,
@@ -13,7 +15,8 @@ import type { Contents } from "../ledger/contents.ts";
 import type { FileRecord, TurnRecord } from "../ledger/records.ts";
 import type { TurnBook } from "../ledger/turn-book.ts";
 import type { Places } from "../look/places.ts";
-import type { UndoLedger, UndoneFile } from "../model.ts";
+import type { HunkLines, TurnFile, UndoLedger, UndoneFile } from "../model.ts";
+import { fileHunks, type FileHunk, takenBack } from "./file-hunks.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import type { Undoing } from "../undo/undoing.ts";
 
@@ -51,13 +54,19 @@ export class ConversationLedger implements TurnLedger {
     return turns.slice(-most).map((turn) => ({
       id: turn.id,
       prompt: turn.conversation?.prompt,
-      files: book.info(turn, places).files.map(({ mode: _mode, target: _target, ...file }): LedgerFile => {
+      files: book.info(turn, places).files.map(({ mode, target: _target, ...file }): LedgerFile => {
         const record = this.#file(turn.id, file.path);
         const isAccepted = file.review === "kept" && record !== undefined && record.undecided === undefined;
+        const was = record === undefined ? undefined : (book.renamedFrom(turn, record) ?? record);
+        const canRedo = undone.has(`${turn.id} ${places.real(file.path)}`);
         return {
           ...file,
           ...(isAccepted ? { isAccepted } : {}),
-          canRedo: undone.has(`${turn.id} ${places.real(file.path)}`),
+          ...(was?.before.kind === "none" ? { isNew: true } : {}),
+          ...(mode === undefined || file.kind === "mode" ? {} : { hasMode: true }),
+          ...(record?.commands === undefined ? {} : { commands: record.commands }),
+          canRedo,
+          revision: revisionOf([record, was, canRedo, turn.queued]),
         };
       }),
     }));
@@ -78,24 +87,43 @@ export class ConversationLedger implements TurnLedger {
     return { before, after };
   }
 
+  async view({ turn, path }: LedgerPart & { readonly path: string }): Promise<LedgerView | undefined> {
+    await this.#options.workedIn();
+    const found = this.#told(turn, path);
+    if (found === undefined) return undefined;
+    const { mode, target } = found;
+    const hunks = await this.#hunks(turn, path);
+    return { hunks, ...(mode === undefined ? {} : { mode }), ...(target === undefined ? {} : { target }) };
+  }
+
   async keep({ turn, path, hunk }: LedgerPart): Promise<boolean> {
     await this.#options.workedIn();
     const { undo } = this.#options;
     if (path === undefined) return await undo.keep(turn, {});
-    return await undo.keep(turn, { path, ...(hunk === undefined ? {} : { hunk }) });
+    if (hunk === undefined) return await undo.keep(turn, { path });
+    const found = await this.#hunk(turn, path, hunk);
+    return found?.open !== undefined && (await undo.keep(turn, { path, hunk: found.open.at }));
   }
 
   async undo({ turn, path, hunk }: LedgerPart, how: { readonly now?: boolean } = {}): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
     const { undo } = this.#options;
-    if (path === undefined) return toldOf((await undo.undo(turn, how)).files);
+    if (path === undefined) return this.#toldOf(turn, (await undo.undo(turn, how)).files);
+    if (hunk !== undefined) {
+      const open = (await this.#hunk(turn, path, hunk))?.open;
+      // The agent, or somebody elsewhere, has gone on meanwhile.
+      if (open === undefined) return this.#toldOf(turn, [{ path, outcome: "stale" }]);
+      const { files } = await undo.undo(turn, { ...how, path, hunk: open.at, lines: open.lines });
+      return this.#toldOf(turn, files);
+    }
     for (const one of this.#namesOf(turn, path)) await this.#takeUpAgain(turn, one);
-    return toldOf((await undo.undo(turn, { ...how, path, ...(hunk === undefined ? {} : { hunk }) })).files);
+    return this.#toldOf(turn, (await undo.undo(turn, { ...how, path })).files);
   }
 
-  async redo({ turn, path }: LedgerPart): Promise<readonly LedgerUndone[]> {
+  async redo({ turn, path, hunk }: LedgerPart): Promise<readonly LedgerUndone[]> {
     await this.#options.workedIn();
     await this.#options.ledger.refresh();
+    if (path !== undefined && hunk !== undefined) return await this.#redoHunk(turn, path, hunk);
     const { book, undo, places } = this.#options;
     const real = path === undefined ? undefined : places.real(path);
     const isStanding = (file: FileRecord): boolean =>
@@ -109,7 +137,21 @@ export class ConversationLedger implements TurnLedger {
       const { files } = await undo.undo(entry.id, { ...(path === undefined ? {} : { path }), now: true });
       done.push(...files.filter((file) => path !== undefined || named.includes(file.path)));
     }
-    return toldOf(done);
+    return this.#toldOf(turn, done);
+  }
+
+  async #redoHunk(turn: string, path: string, id: string): Promise<readonly LedgerUndone[]> {
+    const { book, undo, ledger, places } = this.#options;
+    const hunk = await this.#hunk(turn, path, id);
+    for (const entry of hunk?.state === "undone" ? book.all.toReversed() : []) {
+      const file = entry.undoes === turn ? entry.files.get(places.real(path)) : undefined;
+      const written = file === undefined || file.review === "undone" ? undefined : await ledger.texts(entry.id, path);
+      const found = written === undefined || hunk === undefined ? undefined : takenBack(written, hunk);
+      if (found === undefined) continue;
+      const { files } = await undo.undo(entry.id, { path, hunk: found.at, lines: found.lines, now: true });
+      return this.#toldOf(turn, files);
+    }
+    return this.#toldOf(turn, [{ path, outcome: "stale" }]);
   }
 
   async undoSince(since: PromptsSince): Promise<readonly LedgerUndone[]> {
@@ -124,7 +166,7 @@ export class ConversationLedger implements TurnLedger {
       const { files } = await undo.undo(turn.id, {});
       done.push(...files.filter(({ path }) => paths.has(path)));
     }
-    return worstOf(done);
+    return this.#worstOf(since, done);
   }
 
   async rehearse(since: PromptsSince): Promise<readonly LedgerUndone[]> {
@@ -146,6 +188,8 @@ export class ConversationLedger implements TurnLedger {
         return file !== undefined && keptAgain.has(file);
       },
       facts: async (path) => await platform.files.lstat(places.real(path)),
+      list: async (folder) => await platform.files.list(places.real(folder)).catch(() => undefined),
+      separator: platform.process.platform === "win32" ? "\\" : "/",
     });
     const undo = undoIn(rehearsal);
     const done: UndoneFile[] = [];
@@ -155,7 +199,7 @@ export class ConversationLedger implements TurnLedger {
       done.push(...files.filter(({ path }) => paths.has(path)));
     }
     undo.dispose();
-    return worstOf(done);
+    return this.#worstOf(since, done);
   }
 
   /** Oldest first. */
@@ -175,6 +219,68 @@ export class ConversationLedger implements TurnLedger {
   #file(turn: string, path: string): FileRecord | undefined {
     const { book, places } = this.#options;
     return book.get(turn)?.files.get(places.real(path));
+  }
+
+  #told(turn: string, path: string): TurnFile | undefined {
+    const { book, places } = this.#options;
+    const record = book.get(turn);
+    return record === undefined ? undefined : book.info(record, places).files.find((file) => file.path === path);
+  }
+
+  /** Undefined where no text of it is kept, or it is none. */
+  async #hunks(turn: string, path: string): Promise<readonly FileHunk[] | undefined> {
+    const { book, ledger, platform } = this.#options;
+    const whole = await this.texts({ turn, path });
+    const undecided = await ledger.texts(turn, path);
+    if (whole === undefined || undecided === undefined) return undefined;
+    const waiting = (book.get(turn)?.queued ?? []).filter((one) => one.path === undefined || one.path === path);
+    const isQueued = (lines: HunkLines): boolean =>
+      waiting.some(
+        (one) =>
+          one.except?.includes(path) !== true &&
+          (one.lines === undefined || (one.lines.before === lines.before && one.lines.after === lines.after)),
+      );
+    return await fileHunks({ whole, undecided, isQueued, clock: platform.clock });
+  }
+
+  async #hunk(turn: string, path: string, id: string): Promise<FileHunk | undefined> {
+    await this.#options.ledger.refresh();
+    return (await this.#hunks(turn, path))?.find((hunk) => hunk.id === id);
+  }
+
+  #toldOf(turn: string, files: readonly Pick<UndoneFile, "path" | "outcome">[]): readonly LedgerUndone[] {
+    return files.map(({ path, outcome }) => ({ path, outcome, ...this.#whatOf([turn], path) }));
+  }
+
+  /** One for each file: several turns may have changed it. */
+  #worstOf(since: PromptsSince, files: readonly UndoneFile[]): readonly LedgerUndone[] {
+    const turns = this.#turnsSince(since).map(({ id }) => id);
+    const found = new Map<string, UndoneFile["outcome"][]>();
+    for (const { path, outcome } of files) found.set(path, [...(found.get(path) ?? []), outcome]);
+    const told = Array.from(found, ([path, all]) => {
+      const worst = all.reduce((one, other) => (outcomes.indexOf(other) > outcomes.indexOf(one) ? other : one));
+      const outcome = worst === "conflict" && all.includes("undone") ? ("partly" as const) : worst;
+      return { path, outcome, ...this.#whatOf(turns, path) };
+    });
+    return told.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  /** What turns, the newest first, did to a file, taken together. */
+  #whatOf(turns: readonly string[], path: string): Omit<LedgerUndone, "path" | "outcome"> {
+    const told = turns.flatMap((id) => {
+      const [info, file] = [this.#told(id, path), this.#file(id, path)];
+      return info === undefined || file === undefined ? [] : [{ info, isNew: file.before.kind === "none" }];
+    });
+    const [newest, oldest] = [told[0], told.at(-1)];
+    const movedFrom = told.find(({ info }) => info.movedFrom !== undefined)?.info.movedFrom;
+    const isNew = oldest?.isNew === true && movedFrom === undefined;
+    const kinds = new Set(told.map(({ info }) => info.kind));
+    const kind = kinds.size === 1 ? newest?.info.kind : newest?.info.kind === "deleted" ? "deleted" : undefined;
+    return {
+      kind: kind ?? (isNew ? "created" : "changed"),
+      ...(isNew ? { isNew } : {}),
+      ...(movedFrom === undefined ? {} : { movedFrom }),
+    };
   }
 
   /** Turns and files of which an undo still stands. */
@@ -216,20 +322,9 @@ function standing({ files }: TurnRecord): readonly FileRecord[] {
   return Array.from(files.values()).filter(({ review }) => review !== "undone");
 }
 
-function toldOf(files: readonly UndoneFile[]): readonly LedgerUndone[] {
-  return files.map(({ path, outcome }) => ({ path, outcome }));
+function revisionOf(what: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 12);
 }
 
 /** The worst last. */
 const outcomes = ["undone", "queued", "partly", "stale", "conflict", "unsure", "unknown", "failed"] as const;
-
-/** One for each file: several turns may have changed it. */
-function worstOf(files: readonly UndoneFile[]): readonly LedgerUndone[] {
-  const found = new Map<string, UndoneFile["outcome"][]>();
-  for (const { path, outcome } of files) found.set(path, [...(found.get(path) ?? []), outcome]);
-  const told = Array.from(found, ([path, all]) => {
-    const worst = all.reduce((one, other) => (outcomes.indexOf(other) > outcomes.indexOf(one) ? other : one));
-    return { path, outcome: worst === "conflict" && all.includes("undone") ? ("partly" as const) : worst };
-  });
-  return told.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-}

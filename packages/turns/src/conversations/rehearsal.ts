@@ -21,6 +21,9 @@ export interface RehearsalOptions {
   readonly isTakenUpAgain: (id: string, path: string) => boolean;
   /** The entry of a path on disk. */
   readonly facts: (path: string) => Promise<FileFacts | undefined>;
+  /** What a folder on disk has in it, by name; undefined where it cannot be read. */
+  readonly list: (folder: string) => Promise<readonly string[] | undefined>;
+  readonly separator: string;
 }
 
 /** What would stand at a path. */
@@ -65,7 +68,15 @@ export class Rehearsal implements UndoLedger {
       this.#imagined.set(path, { content: isMode ? found?.content : wanted, mode, isUnsaved: false });
       return await Promise.resolve("written" as const);
     },
-    removeEmpty: async () => {},
+    removeEmpty: async (folder) => {
+      const { list, separator } = this.#options;
+      const below = `${folder}${separator}`;
+      const isThere = ({ content }: Imagined): boolean => content !== undefined && content.kind !== "none";
+      if (Array.from(this.#imagined).some(([path, one]) => path.startsWith(below) && isThere(one))) return;
+      const isGone = (name: string): boolean => this.#imagined.get(below + name)?.content?.kind === "none";
+      if ((await list(folder))?.every(isGone) === true)
+        this.#imagined.set(folder, { content: { kind: "none" }, mode: undefined, isUnsaved: false });
+    },
   };
 
   turn(id: string): TurnInfo | undefined {

@@ -178,19 +178,21 @@ export class Observer implements Disposable {
     }
   }
 
-  async aboutToRun(source: TurnSource): Promise<void> {
+  async aboutToRun(source: TurnSource, id?: string): Promise<void> {
     if (this.#isToldElsewhere(source)) return;
     const worker = await this.#workerOf(source);
     worker.hasRun = true;
     worker.isGuessed = false;
     worker.commands += 1;
+    if (id !== undefined) worker.named.set(id, "running");
   }
 
-  async wrote(source: TurnSource): Promise<void> {
+  async wrote(source: TurnSource, id?: string): Promise<void> {
     if (this.#isToldElsewhere(source)) return;
     // Its turn has ended, with a look: a new one would only take for the agent's what others do next.
     if (this.#workers.find(source) === undefined) return;
     const worker = await this.#workerOf(source);
+    if (id !== undefined) worker.named.set(id, "over");
     const written = await this.#workIn(worker);
     worker.hasWritten ||= written === 0 && !worker.hasRun;
     if (!worker.hasRun) return;
@@ -373,6 +375,7 @@ export class Observer implements Disposable {
       // What goes on may change something after this look.
       worker.hasRun &&= worker.commands > 0;
       worker.hasWritten = false;
+      for (const [id, state] of worker.named) if (state === "over") worker.named.delete(id);
       const acts = git.filter((act) => !turn.git.includes(act));
       const isKnown =
         turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial);
@@ -420,7 +423,10 @@ export class Observer implements Disposable {
     // Those who tell of each command and write have told of none: it may as well have been the user, in another program.
     const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact" && !one.hasWritten);
     const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
+    // Of several that ran since the last look nobody knows which one it was.
+    const [command, another] = suspects.length === 1 && attribution === "likely" ? main.named.keys() : [];
+    const by = another === undefined ? { command } : {};
     this.#entered.add(path);
-    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution });
+    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution, ...by });
   }
 }

@@ -39,6 +39,8 @@ export interface FileRecord {
   movedFrom: string | undefined;
   /** Folders that the turn made for the file, the innermost first. */
   madeFolders: readonly string[] | undefined;
+  /** Commands that changed it, where that is known, by their conversation's names for them. */
+  commands?: readonly string[] | undefined;
   attribution: "exact" | "likely" | "unknown";
   review: "unreviewed" | "kept" | "undone" | "partly" | "queued";
   /** What is not decided, where something is: a kept hunk is on both sides, an undone one on none. */
@@ -99,6 +101,7 @@ const file = z.object({
   goneMode: z.number().optional(),
   movedFrom: z.string().optional(),
   madeFolders: z.array(z.string()).optional(),
+  commands: z.array(z.string()).optional(),
   attribution: z.enum(["exact", "likely", "unknown"]),
   review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
   undecided: z.object({ before: content, after: content }).optional(),

@@ -30,6 +30,8 @@ export interface NewChange {
   readonly goneMode?: number | undefined;
   readonly movedFrom?: string | undefined;
   readonly attribution: FileRecord["attribution"];
+  /** The command that did it, where that is known. */
+  readonly command?: string | undefined;
 }
 
 /** So many changes that are entered together are written down, and told, at once: a command may change thousands of files. */
@@ -255,6 +257,7 @@ export class TurnBook {
         review: "unreviewed",
         undecided: undefined,
         lines: undefined,
+        ...commandsOf(undefined, change),
       };
       await this.#enterFile(turn, file);
       return;
@@ -284,6 +287,7 @@ export class TurnBook {
     file.goneMode = change.goneMode ?? file.goneMode;
     file.movedFrom = change.movedFrom ?? file.movedFrom;
     file.madeFolders ??= this.#foldersMade(turn, change);
+    Object.assign(file, commandsOf(found, change));
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
     else await this.#enterFile(turn, file);
@@ -410,6 +414,10 @@ const order = ["exact", "likely", "unknown"] as const;
 
 function weaker(one: FileRecord["attribution"], other: FileRecord["attribution"]): FileRecord["attribution"] {
   return order.indexOf(one) > order.indexOf(other) ? one : other;
+}
+
+function commandsOf(found: FileRecord | undefined, { command }: NewChange): Pick<FileRecord, "commands"> {
+  return command === undefined ? {} : { commands: [...new Set([...(found?.commands ?? []), command])] };
 }
 
 /** Undefined where it is again what it was. */

@@ -14,6 +14,8 @@ export interface Worker {
   isGuessed: boolean;
   /** Commands that have begun and of which nobody has said that they ended. */
   commands: number;
+  /** Commands of a conversation that may have changed something that no look has seen since, and whether each has ended. */
+  readonly named: Map<string, "running" | "over">;
   /** When it was last heard of; counts up. */
   heard: number;
   /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
@@ -158,6 +160,7 @@ export class Workers implements Disposable {
       hasWritten: false,
       isGuessed: false,
       commands: 0,
+      named: new Map(),
       quiet: undefined,
       check: undefined,
       heard,

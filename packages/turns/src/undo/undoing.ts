@@ -166,7 +166,9 @@ export class Undoing {
     const waiting = lines === undefined ? request : { ...request, lines };
     await ledger.queue(id, [...ledger.queued(id), waiting]);
     const files: UndoneFile[] = [];
-    for (const { path } of this.#filesOf(id, request)) {
+    for (const { path, review } of this.#filesOf(id, request)) {
+      // Nothing would ever say that it does not wait.
+      if (review === "undone") continue;
       await ledger.review(id, path, "queued", await ledger.texts(id, path));
       files.push({ path, outcome: "queued", conflicts: 0 });
     }
@@ -264,7 +266,7 @@ export class Undoing {
       const left = leftOf(texts, undone, cut);
       const isAll = left.before === left.after && movedFrom === undefined;
       await ledger.review(turn.id, path, isAll ? "undone" : "partly", left);
-      if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
+      if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts, { undone, cut });
       return told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
     }
     return await giveUp("stale");
@@ -315,15 +317,22 @@ export class Undoing {
   }
 
   /** An undo was undone: what it had taken back of its turn is to be reviewed again. */
-  async #bringBack(undoes: string, path: string, { before, after }: TurnTexts): Promise<void> {
+  async #bringBack(
+    undoes: string,
+    path: string,
+    { before, after }: TurnTexts,
+    { undone, cut }: { readonly undone: readonly number[]; readonly cut: TurnHunk | undefined },
+  ): Promise<void> {
     const ledger = this.#ledger;
     const texts = await ledger.texts(undoes, path);
     if (texts === undefined) return;
     const sides = { before: before ?? "", after: after ?? "", now: texts.after ?? "" };
-    const { text, conflicts } = await this.#compare({ ...sides, which: "all" });
+    // A hunk may have been brought back by itself.
+    const { text, conflicts } = await this.#compare({ ...sides, which: undone, cut });
     if (conflicts.length > 0) return;
     const isThere = before !== undefined;
-    const isWhole = texts.before === texts.after;
+    const isAll = undone.length === changedHunks(sides.before, sides.after, cut).length;
+    const isWhole = texts.before === texts.after && isAll;
     await ledger.review(undoes, path, isWhole ? "unreviewed" : "partly", {
       before: texts.before,
       after: isThere ? text : undefined,

@@ -17,6 +17,7 @@ import { hookNotice, hookStates } from "./hook-states.ts";
 import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
+import { panelChanges } from "./panel-changes.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
 import {
   panelFork,
@@ -128,6 +129,7 @@ export const scenarios: readonly Scenario[] = [
   panelAcceptEdited,
   panelReject,
   panelCommand,
+  panelChanges,
   panelStop,
   panelContext,
   panelSlash,

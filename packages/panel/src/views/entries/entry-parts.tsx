@@ -5,6 +5,7 @@ import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { TextBox } from "../widgets/text-box.tsx";
+import { TurnBar } from "./changes-parts.ts";
 
 export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
   const words = useWords();
@@ -60,8 +61,8 @@ export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Elem
   );
 }
 
-/** How a turn ended, in one quiet line. */
-export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
+/** How a turn ended, in one quiet line, below what it changed. */
+export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element {
   const words = useWords();
   const locale = useSelected((state) => state.settings?.locale) ?? "en";
   const { reason, durationMs, usage, cost } = entry;
@@ -73,7 +74,12 @@ export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.El
       : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
     ...(cost === undefined ? [] : [formatCost(cost, usage?.currency, locale)]),
   ];
-  return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
+  return (
+    <>
+      <TurnBar entry={entry} />
+      {parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>}
+    </>
+  );
 }
 
 /** What a command writes for a terminal: colours, links, titles, and moves of its cursor. */

@@ -1,12 +1,10 @@
 import type { PromptEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "../widgets/copy-button.tsx";
 import { IconButton } from "../widgets/icon.tsx";
-import { shownPath, useFolders } from "../widgets/paths.ts";
-import { PathText } from "../widgets/path-text.tsx";
+import { RestoringView } from "./changes-parts.ts";
 
 /** What can be done with a prompt. */
 export function PromptActions({ entry, text }: { readonly entry: PromptEntry; readonly text: string }): JSX.Element {
@@ -38,7 +36,7 @@ export function PromptActions({ entry, text }: { readonly entry: PromptEntry; re
           onClick={() => panel.post({ type: "rewind", conversation, prompt: entry.id, dryRun: true })}
         />
       ) : undefined}
-      <RewindConfirmation prompt={entry.id} />
+      <RestoringView prompt={entry.id} />
       {isEditing ? <Resend entry={entry} text={text} onEnd={() => setEditing(false)} /> : undefined}
     </div>
   );
@@ -94,68 +92,6 @@ function Resend({
         </button>
         <button type="button" class="button" onClick={onEnd}>
           {words("list.cancel")}
-        </button>
-      </div>
-    </div>
-  );
-}
-
-/** What would be restored before it is, and whether it is wanted. */
-function RewindConfirmation({ prompt }: { readonly prompt: string }): JSX.Element | undefined {
-  const words = useWords();
-  const panel = usePanel();
-  const folders = useFolders();
-  const said = useSaid();
-  const rewind = useSelected((state) => (state.rewind?.prompt === prompt ? state.rewind : undefined));
-  const conversation = useSelected((state) => state.open?.id);
-  if (rewind === undefined || conversation === undefined) return undefined;
-  const close = (): void => panel.update({ rewind: undefined });
-  const canDo = rewind.canRewind && rewind.files.length > 0;
-  return (
-    <div class="confirmation" role="group" aria-label={words("prompt.rewind")}>
-      <p>
-        {canDo
-          ? words("rewind.ask")
-          : rewind.canRewind
-            ? words("rewind.nothing")
-            : words("rewind.cannot", { reason: said(rewind.reason ?? "") })}
-      </p>
-      {canDo ? (
-        <ul class="plain">
-          {rewind.files.map((path) => (
-            <li key={path}>
-              <PathText path={shownPath(path, folders)} />
-            </li>
-          ))}
-        </ul>
-      ) : undefined}
-      {rewind.left !== undefined && rewind.left.length > 0 ? (
-        <>
-          <p>{words("rewind.stay")}</p>
-          <ul class="plain">
-            {rewind.left.map(({ path, reason }) => (
-              <li key={path}>
-                <PathText path={shownPath(path, folders)} /> <span class="note">{reason}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : undefined}
-      <div class="buttons">
-        {canDo ? (
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              panel.post({ type: "rewind", conversation, prompt, dryRun: false });
-              close();
-            }}
-          >
-            {words("rewind.confirm")}
-          </button>
-        ) : undefined}
-        <button type="button" class="button primary" onClick={close}>
-          {words(canDo ? "list.cancel" : "list.close")}
         </button>
       </div>
     </div>

@@ -9,6 +9,7 @@ import { pure } from "../widgets/pure.tsx";
 import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
+import { CommandFiles } from "./changes-parts.ts";
 
 const icons: Readonly<Record<ToolKind, IconName>> = {
   read: "file",
@@ -66,6 +67,7 @@ export const ToolView: ComponentType<{
       {changes.map((change) => (
         <Change key={change.path} entry={entry} change={change} />
       ))}
+      {entry.tool === "execute" ? <CommandFiles id={entry.id} /> : undefined}
       {isOpen ? <ToolDetails entry={entry} /> : undefined}
       {nested === undefined ? undefined : (
         <div class="nested">{isOpen ? <Nested entries={nested} /> : <NestedLatest count={nested.length} />}</div>

@@ -3,14 +3,18 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Composer } from "../composer/composer.tsx";
-import { Conversation } from "../log/conversation.tsx";
+import { Log } from "../log/log.tsx";
 import { Boundary } from "../widgets/boundary.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { Head } from "./head.tsx";
 
 export const AgentFacts: Later<{ readonly conversation: string }> = later();
+export const Announcer: Later<object> = later();
+export const BackgroundTasks: Later<{ readonly conversation: string }> = later();
+export const ChangesBar: Later<{ readonly conversation: string }> = later();
 export const ConversationList: Later<object> = later();
 export const Elsewhere: Later<{ readonly conversation: string }> = later();
+export const FindBar: Later<{ readonly conversation: string }> = later();
 export const Welcome: Later<object> = later();
 
 /** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
@@ -95,6 +99,26 @@ function Page(): JSX.Element | undefined {
       </main>
     </div>
   );
+}
+
+/** All of a conversation that is read: what is written stands below it. */
+function Conversation({ id, isFinding }: { readonly id: string; readonly isFinding: boolean }): JSX.Element {
+  return (
+    <>
+      {isFinding ? <FindBar conversation={id} /> : undefined}
+      <OpenLog />
+      <div class="foot">
+        <BackgroundTasks conversation={id} />
+        <ChangesBar conversation={id} />
+      </div>
+      <Announcer />
+    </>
+  );
+}
+
+function OpenLog(): JSX.Element | undefined {
+  const open = useSelected((state) => state.open);
+  return open === undefined ? undefined : <Log key={open.id} open={open} />;
 }
 
 function Foot(): JSX.Element | undefined {

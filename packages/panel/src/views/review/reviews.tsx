@@ -2,7 +2,7 @@ import { type JSX, render } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
-import { fillRest } from "../rest.tsx";
+import { fill as fillRest } from "../rest.tsx";
 import type { Boundary as BoundaryClass } from "../widgets/boundary.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
 import { visibleLine } from "../widgets/visible-text.ts";

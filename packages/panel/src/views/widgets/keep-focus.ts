@@ -1,5 +1,5 @@
 /** In what stays of these the keyboard goes on when what had it has gone. */
-const areas = ".queue, .changes, .tasks, .entry-actions, .list, .find, .log-frame";
+const areas = ".queue, .changes, .changes li, .hunk, .tasks, .entry-actions, .list, .find, .log-frame";
 
 const focusable = "button:not(:disabled), a[href], input:not(:disabled), textarea:not(:disabled), [tabindex='0']";
 

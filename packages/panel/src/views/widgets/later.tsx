@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** A part of the page that is not there at the first look: it comes with what `views/rest.tsx` or `views/rare.tsx` holds. Until then it is empty. */
+/** A part of the page that is not there at the first look: it comes with what `views/rest.tsx`, `views/rare.tsx` or `views/changes.tsx` holds. Until then it is empty. */
 export interface Later<Props extends object> {
   (props: Props): JSX.Element | undefined;
   readonly fill: (component: ComponentType<Props>) => void;

@@ -81,13 +81,36 @@ export function DiffView({
   const diff = useMemo(() => smallDiff(change), [change.before, change.after]);
   if (diff === undefined) return <p class="note">{words("diff.tooLarge")}</p>;
   const shown = diff.lines.slice(0, limit);
-  const rest = diff.lines.length - shown.length;
   return (
-    <div class="diff" tabIndex={0} role="group" aria-label={words("diff.label", { path })} dir="ltr">
+    <DiffLines
+      label={words("diff.label", { path })}
+      lines={shown}
+      rest={diff.lines.length - shown.length}
+      isFragment={change.isFragment === true}
+    />
+  );
+}
+
+/** Lines of a diff; `rest` more are counted. */
+export function DiffLines({
+  label,
+  lines,
+  rest,
+  isFragment = false,
+}: {
+  readonly label: string;
+  readonly lines: readonly DiffLine[];
+  readonly rest: number;
+  /** Where they belong is not known. */
+  readonly isFragment?: boolean;
+}): JSX.Element {
+  const words = useWords();
+  return (
+    <div class="diff" tabIndex={0} role="group" aria-label={label} dir="ltr">
       <div class="diff-lines">
-        {shown.map(({ kind, text, before, after }, index) => (
+        {lines.map(({ kind, text, before, after }, index) => (
           <div key={index} class={`diff-line ${kind}`}>
-            <span class="diff-number">{change.isFragment === true ? "" : (after ?? before ?? "")}</span>
+            <span class="diff-number">{isFragment ? "" : (after ?? before ?? "")}</span>
             <span class="diff-sign" aria-hidden="true">
               {signs[kind]}
             </span>
@@ -110,7 +133,14 @@ export function DiffCounts({ change }: { readonly change: FileChange }): JSX.Ele
 }
 
 /** The same where the lines have been counted. */
-export function LineCounts({ added, removed }: { readonly added: number; readonly removed: number }): JSX.Element {
+export function LineCounts({
+  added,
+  removed,
+}: {
+  readonly added: number;
+  readonly removed: number;
+}): JSX.Element | undefined {
+  if (added + removed === 0) return undefined;
   return (
     <span class="counts" dir="ltr">
       {added > 0 ? <span class="count-added">+{added}</span> : undefined}
