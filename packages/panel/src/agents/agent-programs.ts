@@ -31,6 +31,7 @@ import {
   settingsOf,
 } from "./agent-settings.ts";
 import { startingWith } from "./chosen-start.ts";
+import { LaterSession } from "./later-session.ts";
 
 export interface AgentProgramsOptions {
   readonly platform: Platform;
@@ -172,6 +173,21 @@ export class AgentPrograms {
         launch: async (args, environment) => await this.#launch(agent, args, environment),
       });
     }
+    if (agent === "pi") {
+      const { files } = this.#options.platform;
+      return new LaterSession(async () => {
+        const { PiSession } = await import("@patchbay/conversations/pi");
+        return new PiSession({
+          ports: this.#ports,
+          files,
+          host,
+          cwd: folder,
+          start,
+          autosave,
+          launch: async (args, environment) => await this.#launch(agent, args, environment),
+        });
+      });
+    }
     const profile = this.#profileOf(agent);
     const session = new AcpSession({
       profile,
@@ -259,6 +275,7 @@ const installUrls: Readonly<Record<string, string>> = {
   gemini: "https://github.com/google-gemini/gemini-cli#readme",
   qwen: "https://github.com/QwenLM/qwen-code#readme",
   claude: "https://code.claude.com/docs/en/setup",
+  pi: "https://www.npmjs.com/package/@earendil-works/pi-coding-agent",
 };
 
 function installUrlOf(id: string): { readonly installUrl?: string } {

@@ -19,7 +19,7 @@ export const pi: AgentKind = {
       baseUrl: `${modelUrl}/v1`,
       api: "openai-completions",
       apiKey: "fake",
-      models: [{ id: "fake-model" }],
+      models: [{ id: "fake-model" }, { id: "thinker", name: "Thinker", reasoning: true, input: ["text", "image"] }],
     };
     await writeFile(join(directory, "models.json"), JSON.stringify({ providers: { fake } }));
   },
