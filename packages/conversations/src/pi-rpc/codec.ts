@@ -154,7 +154,7 @@ const piMessage: z.ZodType<PiMessage> = z.discriminatedUnion("type", [
     type: z.literal("response"),
     id: z.string().optional(),
     success: z.boolean(),
-    data: z.unknown(),
+    data: z.unknown().optional(),
     error: z.string().optional(),
   }),
   z.object({
@@ -189,7 +189,7 @@ const piMessage: z.ZodType<PiMessage> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("compaction_start") }),
   z.object({
     type: z.literal("compaction_end"),
-    result: z.unknown(),
+    result: z.unknown().optional(),
     willRetry: z.boolean().optional(),
     errorMessage: z.string().optional(),
   }),

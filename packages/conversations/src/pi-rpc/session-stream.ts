@@ -183,7 +183,7 @@ export class SessionStream {
         return this.#tools.progress(message.toolCallId, message.partialResult);
       case "tool_execution_end":
         this.#questions.ended(message.toolCallId);
-        return this.#tools.finish(message.toolCallId, message.result, message.isError);
+        return this.#tools.finish(message.toolCallId, message.result, message.isError, this.turns.isInterrupted);
       case "auto_retry_start":
         this.#retrying = {
           kind: "retrying",

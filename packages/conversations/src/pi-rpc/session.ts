@@ -67,6 +67,7 @@ export class PiSession implements AgentSession {
   #state: SessionState = { kind: "ended" };
   readonly #told: Map<SessionUpdate["type"], string> = new Map();
   #isReady = false;
+  #isSignedOut = false;
   #isClosed = false;
 
   constructor(options: PiSessionOptions) {
@@ -170,13 +171,16 @@ export class PiSession implements AgentSession {
       const [models, commands] = await Promise.all(
         ["get_available_models", "get_commands", "get_session_stats"].map(async (type) => await this.#request(type)),
       );
-      this.#choices.models = modelsAnswer.parse(models).models;
+      const available = modelsAnswer.parse(models).models;
+      this.#choices.models = available;
       const told = commandsAnswer.parse(commands).commands;
       this.#tell({
         type: "commands",
         commands: told.map(({ name, description = "" }) => ({ name, description })),
       });
-      this.#tellOptions();
+      // Its models are those that somebody pays for; a made-up one stands in where there is none.
+      this.#isSignedOut = available.length === 0;
+      if (!this.#isSignedOut) this.#tellOptions();
       this.#isReady = true;
       this.#tellState();
     } catch (error) {
@@ -266,7 +270,8 @@ export class PiSession implements AgentSession {
     if (!this.#isReady || stream === undefined || this.#state.kind === "ended") return;
     const { since } = stream.turns;
     const { waiting } = stream;
-    if (waiting) this.#become({ kind: "waiting", since: since ?? this.#options.ports.clock.now() });
+    if (this.#isSignedOut) this.#become(this.#signedOut());
+    else if (waiting) this.#become({ kind: "waiting", since: since ?? this.#options.ports.clock.now() });
     else if (since === undefined) this.#become({ kind: "idle" });
     else this.#become(stream.retrying ?? { kind: "running", since });
   }

@@ -98,11 +98,12 @@ export class ToolUses {
     }
   }
 
-  finish(id: string, result: ToolResult, isError: boolean): void {
+  /** `isStopped`: its turn was. */
+  finish(id: string, result: ToolResult, isError: boolean, isStopped: boolean): void {
     const entry = this.#open.get(id);
     if (entry === undefined) return;
     const written = isError ? undefined : this.#changes.get(id);
-    const state = isError ? (this.#ends.get(id) ?? "failed") : "done";
+    const state = isError ? (this.#ends.get(id) ?? (isStopped ? "cancelled" : "failed")) : "done";
     if (written !== undefined) {
       const { change, isAsked } = written;
       this.#sink.update({ type: "file-changed", path: change.path, toolId: id, isAsked });
