@@ -12,7 +12,12 @@ export type PiMessage =
   | { readonly type: "message_start"; readonly message: ModelMessage }
   | { readonly type: "message_update"; readonly assistantMessageEvent: ModelDelta }
   | { readonly type: "message_end"; readonly message: ModelMessage }
-  | { readonly type: "tool_execution_start"; readonly toolCallId: string; readonly toolName: string; readonly args: Input }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly args: Input;
+    }
   | { readonly type: "tool_execution_update"; readonly toolCallId: string; readonly partialResult: ToolResult }
   | {
       readonly type: "tool_execution_end";

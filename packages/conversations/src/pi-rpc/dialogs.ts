@@ -52,7 +52,8 @@ export class Dialogs {
     const question: FormQuestion = { type: "form", message: message === "" ? "" : title, fields: [one] };
     const entry: QuestionEntry = { kind: "question", id, at: clock.now(), question };
     // Pi answers for its user then.
-    const timer = timeout === undefined ? undefined : clock.setTimeout(() => this.#end(id, { type: "withdrawn" }), timeout);
+    const timer =
+      timeout === undefined ? undefined : clock.setTimeout(() => this.#end(id, { type: "withdrawn" }), timeout);
     this.#open.set(id, { entry, question, isConfirmation: method === "confirm", timer });
     update({ type: "entry", entry });
     onChange();
@@ -67,7 +68,10 @@ export class Dialogs {
     const { send } = this.#options;
     if (answer.type !== "form" || value === undefined) {
       send({ type: "extension_ui_response", id, cancelled: true });
-      this.#end(id, answer.type === "cancel" ? { type: "withdrawn" } : { type: "answered", summary: no, isAllowed: false });
+      this.#end(
+        id,
+        answer.type === "cancel" ? { type: "withdrawn" } : { type: "answered", summary: no, isAllowed: false },
+      );
       return true;
     }
     const told = open.isConfirmation ? { confirmed: value === yes } : { value: String(value) };
@@ -97,7 +101,14 @@ export class Dialogs {
   }
 }
 
-function fieldOf({ method, title = "", message = "", options = [], placeholder, prefill }: DialogRequest): FormField | undefined {
+function fieldOf({
+  method,
+  title = "",
+  message = "",
+  options = [],
+  placeholder,
+  prefill,
+}: DialogRequest): FormField | undefined {
   const named = { id: field, label: message === "" ? title : message, isRequired: true };
   const list = (values: readonly string[]): FormField["options"] => values.map((value) => ({ value, label: value }));
   switch (method) {

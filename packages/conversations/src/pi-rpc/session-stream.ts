@@ -290,7 +290,8 @@ export class SessionStream {
     this.#tools.end();
     this.#questions.withdrawAll();
     const reason = given ?? turns.reason;
-    if (reason === "failed" && given === undefined) notice("error", failureText(failure), { action: "retry", ...detailOf(failure) });
+    if (reason === "failed" && given === undefined)
+      notice("error", failureText(failure), { action: "retry", ...detailOf(failure) });
     const used = this.#usageOf(stats, tokens);
     if (used.usage !== undefined) update({ type: "usage", usage: used.usage });
     if (promptId !== undefined) {

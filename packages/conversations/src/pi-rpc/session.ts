@@ -111,7 +111,8 @@ export class PiSession implements AgentSession {
   async prompt({ id, blocks }: Prompt): Promise<TurnEndReason> {
     const process = this.#process;
     const stream = this.#stream;
-    if (process === undefined || stream === undefined || process.exited !== undefined || !this.#isReady) return "exited";
+    if (process === undefined || stream === undefined || process.exited !== undefined || !this.#isReady)
+      return "exited";
     const { host, ports } = this.#options;
     const { model } = this.#choices;
     const { message, images, leftOut } = promptOf(blocks, model?.input?.includes("image") !== false);

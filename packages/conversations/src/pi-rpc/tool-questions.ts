@@ -1,6 +1,15 @@
 import { homedir } from "node:os";
 import * as words from "node:path";
-import { agentOf, type Clock, type Dialect, type Files, limitText, type Logger, messageOf, withTimeout } from "@patchbay/core";
+import {
+  agentOf,
+  type Clock,
+  type Dialect,
+  type Files,
+  limitText,
+  type Logger,
+  messageOf,
+  withTimeout,
+} from "@patchbay/core";
 import type { Problem, SessionHost } from "../driver.ts";
 import type {
   Answer,
@@ -152,7 +161,12 @@ export class ToolQuestions {
     if (choice.id === always) this.#allowFromNowOn(call);
     const text = answer.text ?? open.writing?.after;
     const isEdited = open.writing !== undefined && text !== open.writing.after;
-    const outcome = { type: "answered", summary: choice.name, isAllowed: true, ...(isEdited ? { isEdited } : {}) } as const;
+    const outcome = {
+      type: "answered",
+      summary: choice.name,
+      isAllowed: true,
+      ...(isEdited ? { isEdited } : {}),
+    } as const;
     this.#options.tools.move(call.id, "running");
     this.#arriving.add(request);
     this.#end(request, outcome);

@@ -91,7 +91,8 @@ export class ToolUses {
       this.#set({ ...entry, state: "running", ...limited(output) });
       return;
     }
-    if (entry.state !== "running" || output.length > outputLimit) this.#set({ ...entry, state: "running", ...limited(output) });
+    if (entry.state !== "running" || output.length > outputLimit)
+      this.#set({ ...entry, state: "running", ...limited(output) });
     else if (output !== before) {
       this.#open.set(id, { ...entry, output });
       this.#sink.update({ type: "append", id, to: "output", text: output.slice(before.length) });

@@ -62,8 +62,8 @@ export interface TerminalCommand {
 /** An agent in a terminal. */
 export interface TerminalProgram extends TerminalCommand {
   readonly name: string;
-  /** It continues a session that is named to it. */
-  readonly canResume: boolean;
+  /** What stands before the name of a session that it continues; undefined: it continues none that is named to it. */
+  readonly resumeOption: string | undefined;
 }
 
 /** The agents that the panel can run: the user's own programs, with the user's own logins and settings. */
@@ -218,7 +218,8 @@ export class AgentPrograms {
     const { program, args } = await this.#launch(agent, []);
     // The terminal has the user's environment; what the settings add to it is added.
     const { environment = {} } = this.#settingsOf(agent);
-    return { name: needOf(this.#entries, agent).agentName, program, args, environment, canResume: isListed(agent) };
+    const resumeOption = isListed(agent) ? (agent === "pi" ? "--session" : "--resume") : undefined;
+    return { name: needOf(this.#entries, agent).agentName, program, args, environment, resumeOption };
   }
 
   /** A command that an agent names, e.g. its sign-in: where the agent is found, and with the user's variables for it. */

@@ -52,7 +52,10 @@ export const piScenarios: readonly ConversationScenario[] = [
   {
     name: "at-once",
     files: { "b.txt": "one\ntwo\nthree\n" },
-    turns: () => [{ kind: "tools", calls: [edit("one", "1"), edit("two", "2"), edit("three", "3")] }, text("All three.")],
+    turns: () => [
+      { kind: "tools", calls: [edit("one", "1"), edit("two", "2"), edit("three", "3")] },
+      text("All three."),
+    ],
     play: async (player) => {
       const prompted = player.say("Change all lines at once");
       player.session.answer((await player.question()).id, { ...allow, text: "1 by me\ntwo\nthree\n" });
@@ -101,7 +104,9 @@ export const piScenarios: readonly ConversationScenario[] = [
       const running = player.say("Run for ever");
       const { id } = await player.question();
       player.session.answer(id, allow);
-      await player.heard((update) => update.type === "entry" && update.entry.kind === "tool" && update.entry.state === "running");
+      await player.heard(
+        (update) => update.type === "entry" && update.entry.kind === "tool" && update.entry.state === "running",
+      );
       await player.session.interrupt();
       await running;
       await player.say("Go on");
