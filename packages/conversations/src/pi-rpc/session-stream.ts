@@ -54,6 +54,8 @@ export class SessionStream {
   readonly #unknown: Set<string> = new Set();
   #isAsking = false;
   #retrying: SessionState | undefined;
+  /** It is looked whether the turn has ended. */
+  #isLooking = false;
   /** What the session has cost; undefined where that is not known. */
   #cost: number | undefined;
 
@@ -114,7 +116,6 @@ export class SessionStream {
       try {
         // A command of an extension answers when it has ended, and that may wait for the user.
         await this.requests.ask("prompt", prompt, Infinity);
-        if (turns.hasBegun) return;
         const { isStreaming } = stateAnswer.parse(await this.requests.ask("get_state"));
         // An extension has done all that there was to do.
         if (isStreaming !== true && !turns.hasBegun) this.#settle("done");
@@ -271,9 +272,11 @@ export class SessionStream {
   /** Pi has nothing to do for now: whether it goes on by itself, it has said before it answers. */
   async #afterRun(): Promise<void> {
     const { turns } = this;
-    if (turns.goesOn) return;
+    if (turns.goesOn || this.#isLooking) return;
+    this.#isLooking = true;
     const answer = await this.requests.ask("get_session_stats").catch(() => undefined);
     const state = stateAnswer.safeParse(await this.requests.ask("get_state").catch(() => undefined)).data;
+    this.#isLooking = false;
     if (turns.goesOn || turns.since === undefined || (turns.promptId !== undefined && !turns.hasBegun)) return;
     if (state !== undefined && (state.messageCount ?? 0) > 1)
       this.#options.update({ type: "session", sessionId: state.sessionId });
