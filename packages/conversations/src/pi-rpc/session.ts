@@ -248,7 +248,6 @@ export class PiSession implements AgentSession {
 
   async #removeDirectory(): Promise<void> {
     const directory = this.#directory;
-    this.#directory = undefined;
     if (directory === undefined) return;
     await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
       this.#options.ports.logger.warn("A temporary file could not be removed", { reason: messageOf(error) });
