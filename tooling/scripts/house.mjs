@@ -222,6 +222,7 @@ const conversations = {
   transcript: { rooms: ["model"], packages: [...tools, "node:*"] },
   conversation: { rooms: ["driver", "model", "transcript"], packages: [...tools, "node:*"] },
   library: { rooms: ["conversation", "driver", "model", "transcript"], packages: [...tools, "node:*"] },
+  pi: { rooms: ["pi-rpc"] },
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 

@@ -185,6 +185,8 @@ describe("a tool of Pi", () => {
     await expect.poll(() => lab.questions.length).toBe(2);
     const stopped = lab.session.interrupt();
     await expect.poll(() => lab.told("abort").length).toBe(1);
+    // Pi may take its time; the user sees at once that nobody asks any more.
+    expect(lab.questions.map(({ outcome }) => outcome)).toEqual([{ type: "withdrawn" }, { type: "withdrawn" }]);
     lab.message([], { stopReason: "aborted" });
     lab.end();
     await stopped;
