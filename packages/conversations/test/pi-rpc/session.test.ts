@@ -184,6 +184,19 @@ describe("a turn of Pi", () => {
     expect(lab.notices).toEqual([`error: ${words}`]);
   });
 
+  it("that its model cuts off says so", async () => {
+    const lab = await startPi({ models: [textOnly] });
+    // A model that does not think has no level of it.
+    expect(lab.updates.findLast((update) => update.type === "options")?.options.map(({ id }) => id)).toEqual([
+      "mode",
+      "model",
+    ]);
+    const { ended } = await lab.begin();
+    lab.message([{ type: "text", text: "And so" }], { stopReason: "length" });
+    lab.end();
+    expect(await ended).toBe("limit");
+  });
+
   it("is over where Pi does not take its prompt", async () => {
     const lab = await startPi();
     lab.refusal = "No API key found for anthropic.";
