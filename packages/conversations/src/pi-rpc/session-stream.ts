@@ -118,7 +118,7 @@ export class SessionStream {
         await this.requests.ask("prompt", prompt, Infinity);
         const { isStreaming } = stateAnswer.parse(await this.requests.ask("get_state"));
         // An extension has done all that there was to do.
-        if (isStreaming !== true && !turns.hasBegun) this.#settle("done");
+        if (isStreaming !== true && !turns.hasBegun) this.#settle(undefined);
       } catch (error) {
         if (turns.since === undefined) return;
         const text = messageOf(error);
