@@ -221,9 +221,12 @@ const conversations = {
   process: { packages: ["@patchbay/core", "node:*"] },
   "claude-stream": { rooms: ["driver", "model", "process", "transcript"], packages: [...tools, "node:*"] },
   acp: { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
+  // Loaded with Pi's first conversation.
+  "pi-rpc": { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
   transcript: { rooms: ["model"], packages: [...tools, "node:*"] },
   conversation: { rooms: ["driver", "model", "transcript"], packages: [...tools, "node:*"] },
   library: { rooms: ["conversation", "driver", "model", "transcript"], packages: [...tools, "node:*"] },
+  pi: { rooms: ["pi-rpc"] },
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 

@@ -160,6 +160,8 @@ export interface ReviewRequest {
     readonly agentName: string;
     /** It can be told why the user has rejected something. */
     readonly readsReasons?: boolean | undefined;
+    /** It asks about all tools of a message before the first of them runs. */
+    readonly asksAhead?: boolean | undefined;
   };
   /** Absolute, as the agent named it. */
   readonly path: string;

@@ -70,6 +70,7 @@ export type { ScriptedClaudeOptions } from "./conversations/scripted-claude-cont
 export type { ClaudeScript, ScriptedClaudeTurn, ScriptedToolUse } from "./conversations/scripted-claude-turn.ts";
 export { PuppetAgent } from "./conversations/puppet-agent.ts";
 export { claudeScenarios } from "./conversations/claude-scenarios.ts";
+export { piScenarios } from "./conversations/pi-scenarios.ts";
 export { type RecordedLine, ReplayedProgram } from "./conversations/memory-program.ts";
 export {
   type ConversationScenario,

@@ -121,6 +121,7 @@ export default defineConfig({
           to("Protocol: opencode and Kilo", "docs/protocols/opencode.md"),
           to("Protocol: the Agent Client Protocol", "docs/protocols/acp.md"),
           to("Protocol: Claude's stream", "docs/protocols/claude-stream.md"),
+          to("Protocol: Pi's rpc mode", "docs/protocols/pi-rpc.md"),
         ],
       },
       {

@@ -195,11 +195,11 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
     const launch = await this.#options.programFor(agent);
-    const { name, args, canResume } = launch;
-    if (sessionId !== undefined && !canResume) {
+    const { name, args, resumeOption } = launch;
+    if (sessionId !== undefined && resumeOption === undefined) {
       return void inform(l10n.t("{0} cannot continue a conversation in a terminal.", name));
     }
-    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
+    const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
     this.#openTerminal(name, folder, { ...launch, args: [...args, ...resumed] });
   }
 

@@ -140,6 +140,7 @@ async function start(
   const diffs = new EditorReviews({
     pages: reviews,
     ask: async (request, signal) => await askEditorForReview(platform, folder, request, signal),
+    fileText: async (path) => await readFile(path, "utf8"),
     companion: () => companion,
   });
   const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };

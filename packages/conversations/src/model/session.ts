@@ -78,6 +78,8 @@ export interface SessionCapabilities {
   readonly resume: boolean;
   /** It tells of itself when it is asked: `AgentFacts`. */
   readonly facts?: boolean;
+  /** It asks about all tools of a message before the first of them runs. No view needs to know. */
+  readonly asksAhead?: boolean;
 }
 
 /** What a running agent tells of itself. What it does not tell is absent. Names are the agent's own. */

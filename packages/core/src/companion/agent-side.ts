@@ -280,11 +280,12 @@ class ConversationReviews {
 }
 
 /** Whoever writes the accepted text keeps the byte order mark of the file; the text may be empty. */
-function ownerOf({ id, agent, agentName, readsReasons }: ReviewRequest["conversation"]): ProposalOwner {
+function ownerOf({ id, agent, agentName, readsReasons, asksAhead }: ReviewRequest["conversation"]): ProposalOwner {
   return {
     sessionId: prefix + id,
     conversationId: id,
     readsReasons,
+    asksAhead,
     dialect: "conversation",
     agent,
     agentName,

@@ -301,3 +301,18 @@ async function listen(): Promise<{ readonly server: Server; readonly port: numbe
   if (address === null || typeof address === "string") throw new Error("no port");
   return { server, port: address.port };
 }
+
+describe("a change that is asked for before the one before it is written", () => {
+  it("stands on what was accepted, and the file does not take that back", async () => {
+    const { ask, editor, file } = setUp("one\ntwo\nthree\n");
+    const ahead = { conversation: { ...conversation, asksAhead: true } };
+    const first = await ask({ ...ahead, text: "1\ntwo\nthree\n", base: "one\ntwo\nthree\n" });
+    (await editor.nextView()).accept();
+    expect(await first.outcome).toMatchObject({ kind: "accepted" });
+    const second = await ask({ ...ahead, text: "1\ntwo\n3\n", base: "1\ntwo\nthree\n" });
+    const view = await editor.nextView();
+    expect(view.request).toMatchObject({ originalText: "1\ntwo\nthree\n", proposedText: "1\ntwo\n3\n", path: file });
+    view.accept();
+    expect(await second.outcome).toMatchObject({ kind: "accepted", text: "1\ntwo\n3\n" });
+  });
+});

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { agentOf } from "../../src/agents/catalogue.ts";
 import { attachPi } from "../../src/agents/pi/plugin.ts";
 import type { PatchbayInAgent } from "../../src/agents/hook.ts";
@@ -318,6 +318,24 @@ describe("Pi with our extension", () => {
     expect(await nonsense.call("write", { path: "file.txt", content: "new\n" })).toBeUndefined();
     expect(await nonsense.emit("before_agent_start", { prompt: "Do it." })).toEqual([]);
     await nonsense.emit("session_shutdown", {});
+  });
+
+  it("does nothing in the conversation panel, which asks by itself: everything is asked once", async () => {
+    const { platform } = await startBoth();
+    const mark = Symbol.for("patchbay.panel");
+    Reflect.set(globalThis, mark, true);
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, mark));
+    const pi = new PiProcess(platform.workspace);
+    const asked: unknown[] = [];
+    attachPi(
+      pi.newHost(),
+      answering((event) => Promise.resolve(void asked.push(event))),
+    );
+    await pi.emit("session_start", { reason: "startup" });
+    await pi.emit("before_agent_start", { prompt: "Do it." });
+    expect(await pi.call("write", { path: "file.txt", content: "new\n" })).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(pi.commands).toEqual([]);
   });
 
   it("tells the begin of its session first, and Pi's start does not wait for that", async () => {

@@ -31,6 +31,7 @@ import {
   settingsOf,
 } from "./agent-settings.ts";
 import { startingWith } from "./chosen-start.ts";
+import { LaterSession } from "./later-session.ts";
 
 export interface AgentProgramsOptions {
   readonly platform: Platform;
@@ -61,8 +62,8 @@ export interface TerminalCommand {
 /** An agent in a terminal. */
 export interface TerminalProgram extends TerminalCommand {
   readonly name: string;
-  /** It continues a session that is named to it. */
-  readonly canResume: boolean;
+  /** What stands before the name of a session that it continues; undefined: it continues none that is named to it. */
+  readonly resumeOption: string | undefined;
 }
 
 /** The agents that the panel can run: the user's own programs, with the user's own logins and settings. */
@@ -172,6 +173,21 @@ export class AgentPrograms {
         launch: async (args, environment) => await this.#launch(agent, args, environment),
       });
     }
+    if (agent === "pi") {
+      const { files } = this.#options.platform;
+      return new LaterSession(async () => {
+        const { PiSession } = await import("@patchbay/conversations/pi");
+        return new PiSession({
+          ports: this.#ports,
+          files,
+          host,
+          cwd: folder,
+          start,
+          autosave,
+          launch: async (args, environment) => await this.#launch(agent, args, environment),
+        });
+      });
+    }
     const profile = this.#profileOf(agent);
     const session = new AcpSession({
       profile,
@@ -202,7 +218,8 @@ export class AgentPrograms {
     const { program, args } = await this.#launch(agent, []);
     // The terminal has the user's environment; what the settings add to it is added.
     const { environment = {} } = this.#settingsOf(agent);
-    return { name: needOf(this.#entries, agent).agentName, program, args, environment, canResume: isListed(agent) };
+    const resumeOption = isListed(agent) ? (agent === "pi" ? "--session" : "--resume") : undefined;
+    return { name: needOf(this.#entries, agent).agentName, program, args, environment, resumeOption };
   }
 
   /** A command that an agent names, e.g. its sign-in: where the agent is found, and with the user's variables for it. */
@@ -259,6 +276,7 @@ const installUrls: Readonly<Record<string, string>> = {
   gemini: "https://github.com/google-gemini/gemini-cli#readme",
   qwen: "https://github.com/QwenLM/qwen-code#readme",
   claude: "https://code.claude.com/docs/en/setup",
+  pi: "https://www.npmjs.com/package/@earendil-works/pi-coding-agent",
 };
 
 function installUrlOf(id: string): { readonly installUrl?: string } {

@@ -12,7 +12,7 @@ export type AgentEntries = unknown;
 
 /** The agents of the catalogue with which the panel knows how to talk. Others are added by the settings, under their id as well. */
 export const listed: readonly (typeof agents)[number][] = agents.filter(({ id }) =>
-  ["gemini", "qwen", "claude"].includes(id),
+  ["gemini", "qwen", "claude", "pi"].includes(id),
 );
 
 /** What the user says of an agent, in settings of this machine: a workspace cannot. */

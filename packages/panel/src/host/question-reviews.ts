@@ -115,6 +115,7 @@ export class QuestionReviews implements Disposable {
         agent: conversation.about.agent,
         agentName,
         readsReasons: conversation.status.capabilities?.rejectionMessages === true,
+        asksAhead: conversation.status.capabilities?.asksAhead,
       },
       path: change.path,
       text: change.after ?? "",

@@ -1,5 +1,6 @@
 import type { Companion, DiffOpening, DiffRequest, DiffViewEvents, HostDiffs, ReviewRequest } from "@patchbay/core";
 import type { ReviewReply } from "@patchbay/core/diagnosis";
+import { splitByteOrderMark } from "@patchbay/core/texts";
 
 /** Has a change reviewed in an editor that has the folder open; undefined: there is none, or nothing was decided there. */
 export type AskEditor = (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewReply | undefined>;
@@ -8,6 +9,8 @@ export interface EditorReviewsOptions {
   /** Where each change is shown in any case. */
   readonly pages: HostDiffs;
   readonly ask: AskEditor;
+  /** A file as it is on disk; undefined: there is none, or no text. Absent: it is as the change says. */
+  readonly fileText?: (path: string) => Promise<string | undefined>;
   /** Whose proposals these are. */
   readonly companion: () => Pick<Companion, "proposals" | "reject"> | undefined;
 }
@@ -51,6 +54,7 @@ export class EditorReviews implements HostDiffs {
 
   async #ask(request: DiffRequest, signal: AbortSignal): Promise<ReviewReply | undefined> {
     const { id, agentName, path, proposedText, originalText, draftText, isReadOnly } = request;
+    if (await this.#isAhead(request)) return undefined;
     const proposal = this.#options.companion()?.proposals.find((one) => one.id === id);
     const conversation = proposal?.conversationId ?? id;
     const readsReasons = proposal?.readsReasons === true;
@@ -65,4 +69,16 @@ export class EditorReviews implements HostDiffs {
       signal,
     );
   }
+
+  /** What it is made on was accepted here and is not written yet: the editor knows the file alone, and would take that back. */
+  async #isAhead({ path, originalText }: DiffRequest): Promise<boolean> {
+    const { fileText } = this.#options;
+    if (fileText === undefined) return false;
+    const held = await fileText(path).catch(() => undefined);
+    return plain(held ?? "") !== plain(originalText);
+  }
+}
+
+function plain(text: string): string {
+  return splitByteOrderMark(text).body.replaceAll("\r\n", "\n");
 }

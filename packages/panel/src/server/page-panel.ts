@@ -273,11 +273,12 @@ class PageEditor implements PanelEditor {
 
   async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
     const launch = await this.#options.programFor(agent);
-    if (sessionId !== undefined && !launch.canResume) {
-      return this.tell("info", `${launch.name} cannot continue a conversation in a terminal.`);
+    const { name, args, resumeOption } = launch;
+    if (sessionId !== undefined && resumeOption === undefined) {
+      return this.tell("info", `${name} cannot continue a conversation in a terminal.`);
     }
-    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
-    this.#showCommand(folder, { ...launch, args: [...launch.args, ...resumed] });
+    const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
+    this.#showCommand(folder, { ...launch, args: [...args, ...resumed] });
   }
 
   /** Pages in a browser open tabs by themselves. */

@@ -31,10 +31,10 @@ describe("the agents of the settings", () => {
   });
 
   it("may have the name of an agent that has no conversations by itself", () => {
-    const set = { pi: { program: "pi-acp" } };
-    expect(customAgents(set)).toEqual([{ id: "pi", command: "pi-acp" }]);
-    expect(needOf(set, "pi").command).toBe("pi-acp");
-    expect(() => needOf(undefined, "pi")).toThrow("pi is not an agent that the panel can run.");
+    const set = { copilot: { program: "copilot" } };
+    expect(customAgents(set)).toEqual([{ id: "copilot", command: "copilot" }]);
+    expect(needOf(set, "copilot").command).toBe("copilot");
+    expect(() => needOf(undefined, "copilot")).toThrow("copilot is not an agent that the panel can run.");
   });
 
   it("are none where nothing, or nonsense, is set", () => {

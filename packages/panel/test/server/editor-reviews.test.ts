@@ -16,7 +16,7 @@ const request: DiffRequest = {
 
 type Reply = Awaited<ReturnType<AskEditor>>;
 
-async function open() {
+async function open(fileText?: (path: string) => Promise<string | undefined>) {
   let answer: (reply: Reply) => void = () => {};
   let signal: AbortSignal | undefined;
   const asked: unknown[] = [];
@@ -29,6 +29,7 @@ async function open() {
       return await new Promise((resolve) => (answer = resolve));
     },
     companion: () => ({ proposals: [], reject }),
+    ...(fileText === undefined ? {} : { fileText }),
   });
   const events = { edited: vi.fn(), accepted: vi.fn(), rejected: vi.fn(), closed: vi.fn() } satisfies DiffViewEvents;
   const opening = await reviews.open(request, events);
@@ -48,6 +49,17 @@ describe("a change in the page and in an editor", () => {
     const { asked, view } = await open();
     expect(asked).toMatchObject([{ path: "/w/a.ts", text: "two\n", base: "one\n", isEditable: true }]);
     expect(await view.currentText()).toBe("two\n");
+  });
+
+  it("is asked about here alone where what it is made on was accepted here and is not written yet", async () => {
+    const others = [
+      await open(async () => await Promise.resolve("zero\n")),
+      await open(async () => await Promise.resolve(undefined)),
+    ];
+    const same = await open(async () => await Promise.resolve("\ufeffone\r\n"));
+    await expect.poll(() => same.asked.length).toBe(1);
+    // They were opened before, and would have been asked about by now.
+    expect(others.map(({ asked }) => asked)).toEqual([[], []]);
   });
 
   it("is accepted with what the user made of it there", async () => {

@@ -18,8 +18,8 @@ export interface AgentKind {
   readonly protocol: ModelProtocol;
   /** Writes its settings into the lab's home; `isNewcomers`: of somebody who has not met an editor's companion yet. */
   configure(lab: Lab, isNewcomers?: boolean): Promise<void>;
-  /** Writes where its model is, where no variable says so. */
-  configureModel?(lab: Lab, modelUrl: string): Promise<void>;
+  /** Writes where its model is, where no variable says so; undefined: that it has none. */
+  configureModel?(lab: Lab, modelUrl: string | undefined): Promise<void>;
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];

@@ -34,6 +34,9 @@ export const readersToo: readonly AgentId[] = withReadersHooked.filter(
 /** Those that write what the user made of their proposal. */
 export const everyAgent: readonly AgentId[] = readersToo.filter((id) => agentOf(id).takesEdits);
 
+/** Those with which the conversation panel talks. */
+export const panelAgents: readonly AgentId[] = [...everyAgent, "pi"];
+
 /** How an agent is run. */
 export function kindOf(id: AgentId): AgentKind {
   const found = kinds.find((kind) => kind.id === id);

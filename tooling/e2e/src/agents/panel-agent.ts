@@ -23,6 +23,7 @@ export async function preparePanelAgent(kind: AgentKind, lab: Lab): Promise<Pane
   await kind.configure(lab);
   const model = await listenModelServer(kind.protocol);
   const signIn = async (isSignedIn: boolean): Promise<void> => {
+    await kind.configureModel?.(lab, isSignedIn ? model.url : undefined);
     const all = Object.entries(kind.environment(lab, model.url));
     const variables = all.filter(([name]) => isSignedIn || !name.endsWith("_API_KEY"));
     const command = `exec ${kind.command().map(quote).join(" ")} "$@"`;

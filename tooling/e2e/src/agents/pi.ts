@@ -19,12 +19,17 @@ export const pi: AgentKind = {
       baseUrl: `${modelUrl}/v1`,
       api: "openai-completions",
       apiKey: "fake",
-      models: [{ id: "fake-model" }],
+      models: [
+        { id: "fake-model", input: ["text", "image"] },
+        { id: "thinker", name: "Thinker", reasoning: true, input: ["text", "image"] },
+      ],
     };
-    await writeFile(join(directory, "models.json"), JSON.stringify({ providers: { fake } }));
+    const providers = modelUrl === undefined ? {} : { fake };
+    await writeFile(join(directory, "models.json"), JSON.stringify({ providers }));
   },
   environment: () => ({ PI_OFFLINE: "1" }),
-  command: () => [nodeBinary(), piEntry(), "--provider", "fake", "--model", "fake-model"],
+  // Without a word about it, it takes the first model for which there is a key.
+  command: () => [nodeBinary(), piEntry()],
   // It has one mode, in which it asks nobody.
   quietModes: [{ arguments: [] }],
   takesUsersText: true,

@@ -25,7 +25,8 @@ export function formatConversation(lines: readonly RecordedLine[], lab: Lab): st
     [lab.home, "/home/user"],
     [lab.root, "/lab"],
   ] as const;
-  const written = [...paths, ...paths.map(([from, to]) => [dashed(from), dashed(to)] as const)];
+  const shortened = [...paths.map(([from, to]) => [dashed(from), dashed(to)] as const), ...paths.map(slashed)];
+  const written = [...paths, ...shortened];
   const ids = new Map<string, string>();
   const prompts = new Set(Array.from({ length: 20 }, (_, count) => scenarioPromptId(count)));
   const idFor = (id: string): string => {
@@ -52,6 +53,9 @@ function kept(key: string, value: unknown): unknown {
 function withoutMoments(text: string): string {
   return text
     .replaceAll(/"timestamp":"[^"]*"/gu, '"timestamp":"2026-01-01T00:00:00.000Z"')
+    .replaceAll(/"timestamp":\d+/gu, '"timestamp":1767225600000')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z/gu, "2026-01-01T00-00-00-000Z")
+    .replaceAll(/127\.0\.0\.1:\d+/gu, "127.0.0.1:1")
     .replaceAll(/("\w*_ms":)[\d.]+/gu, "$10")
     .replaceAll(/("(?:pid|end_time)":)\d+/gu, "$11")
     .replaceAll(/\/cc-socks\/\d+/gu, "/cc-socks/1");
@@ -60,4 +64,9 @@ function withoutMoments(text: string): string {
 /** As Claude Code names the folder of a project. */
 function dashed(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9]/gu, "-");
+}
+
+/** As Pi does: what stands between the names alone. */
+function slashed([from, to]: readonly [string, string]): readonly [string, string] {
+  return [from.replaceAll("/", "-"), to.replaceAll("/", "-")];
 }

@@ -1,15 +1,15 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { ClaudeSession, type Children, createNodeChildren, type SessionHost } from "@patchbay/conversations";
+import { type Children, ClaudeSession, createNodeChildren } from "@patchbay/conversations";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
-import { LineReader } from "@patchbay/core/json-input";
 import { claudeScenarios, type ConversationScenario, type RecordedLine, ScenarioPlayer } from "@patchbay/testkit";
 import { claude } from "../agents/claude.ts";
 import { listenModelServer, type ModelServer } from "../models/model-server.ts";
 import { claudeBinary } from "../prerequisites/components.ts";
 import { createLab, type Lab } from "../support/lab.ts";
+import { diskHost, notTold, recording, wrongFiles } from "./conversation-recording.ts";
 import { formatConversation } from "./conversation-transcript.ts";
 
 /**
@@ -77,63 +77,4 @@ async function hold(
   await session.start();
   await scenario.play(player);
   await session.close();
-}
-
-/** An editor in which nothing is open. */
-function diskHost(lines: RecordedLine[]): SessionHost {
-  return {
-    readText: async (path) => {
-      const text = await readFile(path, "utf8").catch(() => undefined);
-      lines.push({ dir: "host", body: { path, text } });
-      return text;
-    },
-    writeText: async () => await Promise.reject(new Error("Claude Code writes files itself.")),
-    saveIfDirty: async () => await Promise.resolve(false),
-    problems: async () => await Promise.resolve([]),
-    mayRead: () => true,
-    locate: async () => await Promise.resolve({ isInside: true, isShared: true }),
-  };
-}
-
-function recording(children: Children, lines: RecordedLine[]): Children {
-  return {
-    endAllSync: () => children.endAllSync(),
-    start: async (request, listeners) => {
-      const heard = new LineReader({ onLine: (line) => lines.push({ dir: "in", body: JSON.parse(line) }) });
-      const child = await children.start(request, {
-        ...listeners,
-        onOutput: (chunk) => {
-          heard.push(chunk);
-          listeners.onOutput(chunk);
-        },
-      });
-      return {
-        pid: child.pid,
-        endInput: () => child.endInput(),
-        noteStarted: () => child.noteStarted(),
-        signalAll: (signal) => child.signalAll(signal),
-        isAnyAlive: () => child.isAnyAlive(),
-        write: async (text) => {
-          lines.push({ dir: "out", body: JSON.parse(text) });
-          return await child.write(text);
-        },
-      };
-    },
-  };
-}
-
-async function wrongFiles({ results }: ConversationScenario, lab: Lab): Promise<readonly string[]> {
-  const found = await Promise.all(
-    Object.entries(results ?? {}).map(async ([name, expected]) => {
-      const text = await readFile(join(lab.workspace, name), "utf8").catch(() => undefined);
-      return text === expected ? [] : [`${name} holds ${JSON.stringify(text)}, not ${JSON.stringify(expected)}`];
-    }),
-  );
-  return found.flat();
-}
-
-function notTold({ told }: ConversationScenario, model: ModelServer): readonly string[] {
-  return (told ?? [])
-    .filter((text) => !model.conversation.some((request) => request.includes(text)))
-    .map((text) => `the model was not told ${JSON.stringify(text)}`);
 }

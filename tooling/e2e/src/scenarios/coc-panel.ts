@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { PanelProgram } from "../editors/page/panel-program.ts";
 import { pause, poll } from "../support/poll.ts";
 import { cocOf, isCoc } from "./coc-ways.ts";
@@ -9,7 +9,7 @@ import { must, type Scenario } from "./scenario.ts";
 export const panelBeside: Scenario = {
   name: "panel-beside",
   group: "panel",
-  agents: everyAgent,
+  agents: panelAgents,
   isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
@@ -60,7 +60,7 @@ export const panelBeside: Scenario = {
 export const panelPage: Scenario = {
   name: "panel-page",
   group: "panel",
-  agents: everyAgent,
+  agents: panelAgents,
   isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);

@@ -32,6 +32,7 @@ import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
+import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
 import type { Scenario } from "./scenario.ts";
@@ -153,6 +154,8 @@ export const scenarios: readonly Scenario[] = [
   panelOverReload,
   panelTwoWindows,
   panelOverRestart,
+  piPanelOnce,
+  piPanelTwoEdits,
   hookAccept,
   hookEdited,
   hookReject,

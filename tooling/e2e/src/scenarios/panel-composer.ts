@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import { proposeInPanel } from "./panel-review.ts";
 import { startContents, usualChange, waitForContents } from "./propose.ts";
@@ -12,7 +12,7 @@ const patience = 60_000;
 export const panelContext: Scenario = {
   ...inPanelOfEditor,
   name: "panel-context",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     await world.writeFile("panel-context.txt", "line one\nline two is chosen\nline three is private\n");
     await world.writeFile("panel-mentioned.txt", "words of the mentioned file\n");
@@ -52,12 +52,13 @@ export const panelContext: Scenario = {
 export const panelSlash: Scenario = {
   ...inPanel,
   name: "panel-slash",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { home } = world.lab;
     for (const [folder, what] of [
       [".claude/commands", "Say hello to $ARGUMENTS from the command"],
       [".qwen/commands", "Say hello to {{args}} from the command"],
+      [".pi/agent/prompts", "Say hello to $ARGUMENTS from the command"],
     ] as const) {
       await mkdir(join(home, folder), { recursive: true });
       await writeFile(join(home, folder, "greet-someone.md"), `---\ndescription: Greets\n---\n${what}\n`);
@@ -89,13 +90,13 @@ export const panelSlash: Scenario = {
 };
 
 /** The name of the mode in which an agent changes files without a question. */
-const freeMode = { gemini: "Auto Edit", qwen: "Auto Edit", claude: "Edit freely" } as const;
+const freeMode = { gemini: "Auto Edit", qwen: "Auto Edit", claude: "Edit freely", pi: "No questions" } as const;
 
 /** In another mode a change comes without a question, is listed, and can be undone. */
 export const panelMode: Scenario = {
   ...inPanel,
   name: "panel-mode",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     await world.writeFile("panel-mode.txt", startContents);
     const talk = await world.converse(id);
@@ -115,7 +116,7 @@ export const panelMode: Scenario = {
     await waitForContents(world, "panel-mode.txt", startContents);
     await panel.waitForText(/Undone/);
 
-    const asking = { gemini: "Default", qwen: "Default", claude: "Ask before edits" };
+    const asking = { gemini: "Default", qwen: "Default", claude: "Ask before edits", pi: "Ask before edits" };
     await panel.choose(/^Mode: /, Object.entries(asking).find(([agentId]) => agentId === id)?.[1] ?? "");
     await proposeInPanel(world, talk, usualChange("panel-mode.txt"));
     await panel.answer("no");
@@ -128,7 +129,7 @@ export const panelModel: Scenario = {
   ...inPanel,
   name: "panel-model",
   // What Qwen Code can choose from is what its settings name: here a single one.
-  agents: ["gemini", "claude"],
+  agents: ["gemini", "claude", "pi"],
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     await panel.send("Hello first");
@@ -142,7 +143,8 @@ export const panelModel: Scenario = {
     const before = modelOf(-1);
     must("a model was asked", before !== "");
     const choices = await panel.choices(/^Model: /);
-    const other = choices.findLast((name) => (id === "gemini" ? /flash-lite/.test(name) : /Haiku/.test(name)));
+    const wanted = id === "gemini" ? /flash-lite/ : id === "pi" ? /Thinker/ : /Haiku/;
+    const other = choices.findLast((name) => wanted.test(name));
     if (other === undefined) throw new Error(`there is no other model among ${choices.join(", ")}`);
     await panel.choose(/^Model: /, other);
     const asked = agent.model.turnsAsked;
@@ -157,7 +159,7 @@ export const panelModel: Scenario = {
 export const panelSignIn: Scenario = {
   ...inPanel,
   name: "panel-sign-in",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id, async (prepared) => prepared.signIn(false));
     await panel.send("Is anybody there");

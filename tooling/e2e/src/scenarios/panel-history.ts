@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { everyAgent, panelAgents } from "../agents/index.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
 import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import { pause, poll } from "../support/poll.ts";
@@ -12,7 +12,7 @@ const patience = 60_000;
 export const panelReloadAnswer: Scenario = {
   ...inPanelOfWindow,
   name: "panel-reload-answer",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     agent.model.play({ kind: "text", text: "I will remember the word sesame." });
@@ -55,7 +55,7 @@ export const panelReloadAnswer: Scenario = {
 export const panelReloadQuestion: Scenario = {
   ...inPanelOfWindow,
   name: "panel-reload-question",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     await world.writeFile("panel-reload.txt", startContents);
     const talk = await world.converse(id);
@@ -84,7 +84,7 @@ export const panelReloadQuestion: Scenario = {
 export const panelResume: Scenario = {
   ...inPanel,
   name: "panel-resume",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const name = agent.kind.displayName;
@@ -114,7 +114,7 @@ export const panelResume: Scenario = {
 export const panelTerminal: Scenario = {
   ...inPanelOfEditor,
   name: "panel-terminal",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     agent.model.play({ kind: "text", text: "Noted: chestnut." });

@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
 import { inPanel, must, mustEqual, type Scenario } from "./scenario.ts";
@@ -12,7 +12,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8A
 export const panelQueue: Scenario = {
   ...inPanel,
   name: "panel-queue",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const queued = panel.frame.locator(".queue li");
@@ -62,7 +62,7 @@ export const panelQueue: Scenario = {
 export const panelPicture: Scenario = {
   ...inPanel,
   name: "panel-picture",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const paste = async (): Promise<void> =>

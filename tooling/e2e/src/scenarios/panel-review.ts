@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import {
   type Change,
@@ -35,7 +35,7 @@ export async function waitUntilSettled(world: World, { agent, panel }: Conversin
 export const panelAccept: Scenario = {
   ...inPanel,
   name: "panel-accept",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-accept.txt", startContents);
@@ -60,7 +60,7 @@ export const panelAccept: Scenario = {
 export const panelAcceptEdited: Scenario = {
   ...inPanel,
   name: "panel-accept-edited",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-edited.txt", startContents);
@@ -101,7 +101,7 @@ async function mustBeTold({ agent, panel }: Conversing, words: RegExp): Promise<
 export const panelReject: Scenario = {
   ...inPanel,
   name: "panel-reject",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-reject.txt", startContents);
@@ -115,7 +115,7 @@ export const panelReject: Scenario = {
 
     const before = agent.model.turnsAsked;
     await proposeInPanel(world, talk, change);
-    const takesReason = id === "claude";
+    const takesReason = id === "claude" || id === "pi";
     await panel.answer("no", takesReason ? "Capitals are too loud" : "");
     await waitUntilSettled(world, talk, change.file);
     if (takesReason)

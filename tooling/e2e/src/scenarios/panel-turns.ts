@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
 import { proposeInPanel } from "./panel-review.ts";
@@ -11,7 +11,7 @@ const patience = 30_000;
 export const panelAnswer: Scenario = {
   ...inPanel,
   name: "panel-answer",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const answer = new SpokenAnswer();
@@ -34,7 +34,7 @@ export const panelAnswer: Scenario = {
 export const panelCommand: Scenario = {
   ...inPanel,
   name: "panel-command",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     await world.writeFile("panel-command.txt", "");
@@ -59,7 +59,7 @@ export const panelCommand: Scenario = {
 export const panelStop: Scenario = {
   ...inPanel,
   name: "panel-stop",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     await world.writeFile("panel-stop.txt", startContents);
     const talk = await world.converse(id);

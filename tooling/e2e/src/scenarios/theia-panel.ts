@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import type { EditorDriver } from "../editors/editor-driver.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
@@ -32,7 +32,7 @@ const keptConversations: Pick<Scenario, "group" | "isFor" | "inPage"> = {
 export const panelOverReload: Scenario = {
   name: "panel-over-reload",
   ...keptConversations,
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     await world.writeFile("panel-over.txt", startContents);
     const talk = await world.converse(id);
@@ -79,7 +79,7 @@ export const panelOverReload: Scenario = {
 export const panelTwoWindows: Scenario = {
   name: "panel-two-windows",
   group: "panel",
-  agents: everyAgent,
+  agents: panelAgents,
   isFor: isTheia,
   run: async (world, id) => {
     const theia = theiaOf(world);
@@ -126,7 +126,7 @@ export const panelTwoWindows: Scenario = {
 export const panelOverRestart: Scenario = {
   name: "panel-over-restart",
   ...keptConversations,
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     agent.model.play({ kind: "text", text: "I will remember the word sesame." });

@@ -1,4 +1,4 @@
-import { everyAgent } from "../agents/index.ts";
+import { panelAgents } from "../agents/index.ts";
 import { ConversationPanel, webviewIn } from "../editors/vscode/conversation-panel.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { poll } from "../support/poll.ts";
@@ -16,7 +16,7 @@ const inVsCode: Pick<Scenario, "group" | "isFor"> = {
 export const panelTab: Scenario = {
   ...inVsCode,
   name: "panel-tab",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const { workbench } = vsCodeOf(world);
     const { page } = workbench;
@@ -71,7 +71,7 @@ export const panelTab: Scenario = {
 export const panelOtherWindow: Scenario = {
   ...inVsCode,
   name: "panel-other-window",
-  agents: everyAgent,
+  agents: panelAgents,
   run: async (world, id) => {
     const vscode = vsCodeOf(world);
     const { agent, panel } = await world.converse(id);

@@ -178,11 +178,11 @@ export class WindowEditor implements PanelEditor, Disposable {
 
   async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
     const launch = await this.#options.workspace.programs.inTerminal(agent);
-    const { name, args, canResume } = launch;
-    if (sessionId !== undefined && !canResume) {
+    const { name, args, resumeOption } = launch;
+    if (sessionId !== undefined && resumeOption === undefined) {
       return this.tell("info", `${name} cannot continue a conversation in a terminal.`);
     }
-    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
+    const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
     await this.#openTerminal(name, folder, { ...launch, args: [...args, ...resumed] });
   }
 

@@ -23,6 +23,11 @@ interface PiApi {
   on(event: string, handler: (event: unknown, context: unknown) => Promise<unknown>): void;
 }
 
+/** Pi runs in the conversation panel, which asks by itself (`conversations/src/pi-rpc/extension.ts`), and is loaded first. */
+function isInPanel(): boolean {
+  return Reflect.get(globalThis, Symbol.for("patchbay.panel")) === true;
+}
+
 function isApi(host: unknown): host is PiApi {
   return typeof memberOfAny(host, "on") === "function";
 }
@@ -36,7 +41,7 @@ let hasCommand = false;
 
 /** Has Pi ask before it writes. Never throws. */
 export function attachPi(host: unknown, patchbay: PatchbayInAgent): void {
-  if (!isApi(host)) return;
+  if (!isApi(host) || isInPanel()) return;
   const signs = new PiSigns(async (context) => await patchbay.editorOf(textOf(sourceIn(context), "cwd") ?? ""));
   /** What the model is to read when a call has ended. */
   const notes = new NotesOfCalls();
