@@ -78,8 +78,9 @@ export function withoutEngines() {
   return {
     name: "without-engines",
     setup: (build) => {
-      build.onResolve({ filter: /^\.\/(engine|behaviour|ide-questions)[-.]|^\.\.\/gemini-family\/engine[-.]/ }, ({ kind, path }) =>
-        kind === "dynamic-import" ? { path, external: true } : undefined,
+      build.onResolve(
+        { filter: /^\.\/(engine|behaviour|ide-questions)[-.]|^\.\.\/gemini-family\/engine[-.]/ },
+        ({ kind, path }) => (kind === "dynamic-import" ? { path, external: true } : undefined),
       );
     },
   };

@@ -114,20 +114,29 @@ export class QuestionDoor {
   }
 }
 
-/** Opens it for an agent that has been used here, or is installed. Never rejects. */
+export interface QuestionDoorsOptions {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly dialects: readonly Dialect[];
+  /** See `CompanionOptions.leavesQuestionsOf`. */
+  readonly leavesQuestionsOf?: (() => readonly string[]) | undefined;
+}
+
+/** Opens it for each agent that has been used here, or is installed. Never rejects. */
 export async function openQuestionDoors(
-  platform: Platform,
-  logger: Logger,
-  dialects: readonly Dialect[],
+  { platform, logger, dialects, leavesQuestionsOf }: QuestionDoorsOptions,
+  ending?: AbortSignal,
 ): Promise<readonly QuestionDoor[]> {
   const doors: QuestionDoor[] = [];
+  const left = leavesQuestionsOf?.() ?? [];
   for (const dialect of dialects) {
-    if (dialect.loadQuestions === undefined) continue;
+    if (dialect.loadQuestions === undefined || left.includes(dialect.id)) continue;
     try {
       const { settingsFile, traces } = await (await dialect.loadChecks()).readSettings({ platform, folder: undefined });
-      const left = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
-      if (left.every((facts) => facts === undefined)) continue;
+      const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
+      if (found.every((facts) => facts === undefined)) continue;
       const door = new QuestionDoor({ platform, logger, dialect, questions: await dialect.loadQuestions() });
+      if (ending?.aborted === true) return doors;
       doors.push(door);
       await door.open();
     } catch (error) {

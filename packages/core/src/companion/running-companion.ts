@@ -278,12 +278,13 @@ export class RunningCompanion implements Companion {
   }
 
   async #openQuestions(): Promise<readonly QuestionDoor[]> {
-    const { platform, logger, dialects, leavesQuestionsOf } = this.#options;
-    const left = leavesQuestionsOf?.() ?? [];
-    const answered = dialects.filter(({ id, loadQuestions }) => loadQuestions !== undefined && !left.includes(id));
-    if (answered.length === 0) return [];
     const { openQuestionDoors } = await import("./question-doors.ts");
-    return this.#ending.signal.aborted ? [] : await openQuestionDoors(platform, logger, answered);
+    return await openQuestionDoors(this.#options, this.#ending.signal);
+  }
+
+  async #closeQuestions(): Promise<void> {
+    for (const door of (await this.#questions.settled()) ?? []) await door.close();
+    this.#questions.forget();
   }
 
   /** For agents that look for no port. Nobody waits for it; without it the others are served. */
@@ -331,8 +332,7 @@ export class RunningCompanion implements Companion {
     if (run !== undefined) run.opened = undefined;
     await (await this.#socket.settled())?.close();
     this.#socket.forget();
-    await Promise.all(((await this.#questions.settled()) ?? []).map((door) => door.close()));
-    this.#questions.forget();
+    await this.#closeQuestions();
     await opened?.endpoint.close();
     await this.#announcement.withdraw();
     if (run === undefined || run.agents.side !== undefined) return;
@@ -402,7 +402,7 @@ export class RunningCompanion implements Companion {
     const run = this.#run;
     const socket = await this.#socket.settled();
     await socket?.close();
-    await Promise.all(((await this.#questions.settled()) ?? []).map((door) => door.close()));
+    await this.#closeQuestions();
     if (run !== undefined) await endRun(run, options, this.#options);
     await this.#announcement.remove();
     await this.#saving;

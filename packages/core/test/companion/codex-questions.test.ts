@@ -161,9 +161,9 @@ describe.skipIf(process.platform === "win32")("what Codex CLI asks with /ide", (
 
   it("has no socket where Codex CLI was never used, or somebody else in this editor answers", async () => {
     const lab = createWorkspaceLab();
-    expect(await openQuestionDoors(lab.platform, nullLogger, agents)).toEqual([]);
+    expect(await openQuestionDoors({ platform: lab.platform, logger: nullLogger, dialects: agents })).toEqual([]);
     const used = createCodexLab();
-    const doors = await openQuestionDoors(used.platform, nullLogger, agents);
+    const doors = await openQuestionDoors({ platform: used.platform, logger: nullLogger, dialects: agents });
     expect(doors).toHaveLength(1);
     await doors[0]?.close();
     await companionFor(used, { leavesQuestionsOf: () => ["codex"] }).start();
