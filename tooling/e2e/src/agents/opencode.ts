@@ -33,8 +33,11 @@ function family(id: AgentId, binary: () => string, variables: string, ownPackage
     }),
     command: () => [binary()],
     headless: (prompt) => ["run", prompt],
-    // It asks after its plugin, which answers what the user has answered.
-    quietModes: [{ arguments: [] }],
+    // In the second one it asks after its plugin, which answers what the user has answered.
+    quietModes: [
+      { arguments: [], environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow" }) } },
+      { arguments: [] },
+    ],
     takesUsersText: true,
     ready: /ctrl\+p commands/u,
     approval: /Permission required/u,

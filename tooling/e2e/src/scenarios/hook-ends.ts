@@ -156,7 +156,7 @@ async function workAlone(lab: Lab, id: AgentId, file: string): Promise<number> {
     const prompt = `Change ${file}`;
     const once = kind.headless?.(prompt) ?? ["-p", prompt];
     const [program = "", ...words] = [...kind.command(), ...once, ...(mode?.arguments ?? [])];
-    const env = { ...lab.env, ...kind.environment(lab, model.url) };
+    const env = { ...lab.env, ...kind.environment(lab, model.url), ...mode?.environment };
     const began = performance.now();
     await mustRun(program, words, { cwd: lab.workspace, env, timeout: 60_000 });
     mustEqual(file, await readFile(path, "utf8"), changed);

@@ -29,17 +29,20 @@ export const hookTogether: Scenario = {
       }
       for (const [, , agent] of agents) await waitForDiff(world, agent, file);
       let wanted = startContents;
+      const accepted: string[] = [];
       for (const [one, line, agent] of agents.toReversed()) {
         await editor.showDiff(diffTitle(agent, file));
         await poll(
           "what was accepted before",
-          async () => (await editor.diffText?.())?.includes(wanted.slice(-20)) ?? true,
-          {
-            timeout: 30_000,
+          async () => {
+            const text = await editor.diffText?.();
+            return text === undefined || accepted.every((one) => text.includes(one));
           },
+          { timeout: 30_000 },
         );
         const asked = agent.model.turnsAsked;
         await editor.acceptDiff();
+        accepted.push(`${line} by ${one}`);
         wanted = wanted.replace(line, `${line} by ${one}`);
         await waitForContents(world, file, wanted);
         await waitForNoDiff(world, agent, file);

@@ -55,6 +55,8 @@ export async function proposeByHook(
   if (!headless) {
     agent.model.play(...turns);
     await agent.ask(prompt);
+    // With its first prompt it does much for the first time.
+    await agent.waitUntilAsking(agent.terminal);
   }
   await waitForReview(world, agent, change.file);
   mustEqual(change.file, await world.readFile(change.file), before);

@@ -97,6 +97,7 @@ export const piEscape: Scenario = {
       const edits = [kind.editTurns(path, "first line", "FIRST line"), kind.writeTurns(`${path}.new`, "new\n")];
       model.play(...inOneAnswer(edits));
       await agent.ask(`Please change ${file} for me`);
+      await agent.waitUntilAsking(agent.terminal);
       await waitForReview(world, agent, file);
       await focus();
       await (kind.interrupt ?? kind.reject)(agent.terminal);
