@@ -81,24 +81,25 @@ export interface TurnRecord {
 }
 
 const number = z.number();
-const mayText = z.string().optional();
-const mayTexts = z.array(z.string()).optional();
+const string = z.string();
+const mayText = string.optional();
+const mayTexts = z.array(string).optional();
 
 const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
-  z.object({ kind: z.literal("text"), text: z.string() }),
-  z.object({ kind: z.literal("bytes"), text: z.string(), size: number }),
-  z.object({ kind: z.literal("link"), target: z.string() }),
-  z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: number }),
+  z.object({ kind: z.literal("text"), text: string }),
+  z.object({ kind: z.literal("bytes"), text: string, size: number }),
+  z.object({ kind: z.literal("link"), target: string }),
+  z.object({ kind: z.literal("git"), repository: string, object: string, size: number }),
   z.object({
     kind: z.literal("named"),
     why: z.enum(["binary", "large", "withheld", "failed", "unread", "other"]),
-    sign: z.string(),
+    sign: string,
   }),
 ]);
 
 const file = z.object({
-  path: z.string(),
+  path: string,
   before: content,
   after: content,
   mode: z.object({ before: number, after: number }).optional(),
@@ -113,38 +114,38 @@ const file = z.object({
 });
 
 const request = z.object({
-  path: z.string().exactOptional(),
+  path: string.exactOptional(),
   hunk: z.object({ start: number, end: number, isPart: z.literal(true).exactOptional() }).exactOptional(),
   now: z.boolean().exactOptional(),
-  reason: z.string().exactOptional(),
-  except: z.array(z.string()).exactOptional(),
-  lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),
+  reason: string.exactOptional(),
+  except: z.array(string).exactOptional(),
+  lines: z.object({ before: string, after: string }).exactOptional(),
 });
 
 const entry = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("turn"),
-    id: z.string(),
+    id: string,
     order: number,
-    agent: z.string(),
-    session: z.string(),
+    agent: string,
+    session: string,
     conversation: z.object({ agentSession: mayText, prompt: mayText }).optional(),
     folder: mayText,
     began: number,
     border: z.enum(["exact", "estimated"]),
     undoes: mayText,
-    prompt: z.string(),
-    agents: z.array(z.string()),
+    prompt: string,
+    agents: z.array(string),
     ended: number.optional(),
     headMoved: z.boolean(),
-    git: z.array(z.string()).default([]),
+    git: z.array(string).default([]),
     isPartial: z.boolean(),
     note: mayText,
   }),
   z.object({ type: z.literal("file"), file }),
   /** The turn has left the file as it was. */
-  z.object({ type: z.literal("gone"), path: z.string() }),
-  z.object({ type: z.literal("pending"), path: z.string(), before: content }),
+  z.object({ type: z.literal("gone"), path: string }),
+  z.object({ type: z.literal("pending"), path: string, before: content }),
   /** What was pending is worked in. */
   z.object({ type: z.literal("settled") }),
   /** All that is known of the turn follows: lines may be missing before. */
