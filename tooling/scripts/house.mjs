@@ -255,8 +255,7 @@ const turns = {
   },
   // Loaded with a panel.
   conversations: {
-    rooms: ["undo"],
-    types: ["ledger", "ledger/records", "look", "model"],
+    types: ["ledger", "ledger/records", "look", "model", "undo"],
     packages: ["@patchbay/core", "node:crypto"],
   },
   "folder-ledgers": {

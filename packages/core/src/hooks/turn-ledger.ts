@@ -125,15 +125,19 @@ export interface LedgerTexts {
 
 /** A ledger that is loaded late. `get` resolves with undefined where nobody keeps one now. */
 export function lateLedger(get: () => Promise<TurnLedger | undefined>, onDidChange: Event<void>): TurnLedger {
+  const ask = async <Found>(what: (ledger: TurnLedger) => Promise<Found>): Promise<Found | undefined> => {
+    const ledger = await get();
+    return ledger && (await what(ledger));
+  };
   return {
     onDidChange,
-    turnsOf: async (...asked) => (await (await get())?.turnsOf(...asked)) ?? [],
-    texts: async (part) => await (await get())?.texts(part),
-    view: async (part) => await (await get())?.view(part),
-    keep: async (part) => (await (await get())?.keep(part)) ?? false,
-    undo: async (...asked) => (await (await get())?.undo(...asked)) ?? [],
-    redo: async (part) => (await (await get())?.redo(part)) ?? [],
-    undoSince: async (since) => await (await get())?.undoSince(since),
-    rehearse: async (since) => await (await get())?.rehearse(since),
+    turnsOf: async (...asked) => (await ask((one) => one.turnsOf(...asked))) ?? [],
+    texts: (part) => ask((one) => one.texts(part)),
+    view: (part) => ask((one) => one.view(part)),
+    keep: async (part) => (await ask((one) => one.keep(part))) ?? false,
+    undo: async (...asked) => (await ask((one) => one.undo(...asked))) ?? [],
+    redo: async (part) => (await ask((one) => one.redo(part))) ?? [],
+    undoSince: (since) => ask((one) => one.undoSince(since)),
+    rehearse: (since) => ask((one) => one.rehearse(since)),
   };
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Clock, LedgerHunk, LedgerTexts } from "@patchbay/core";
 import { finishInTurns, type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
 import type { HunkLines, TurnHunk } from "../model.ts";
-import { wholeLines } from "../undo/undo-hunks.ts";
 
 /** A hunk as it is shown, and where keeping and undoing find it. */
 export interface FileHunk extends LedgerHunk {
@@ -23,6 +22,11 @@ export interface HunkInput {
 /** Lines that are shown before and after a hunk. */
 const around = 3;
 
+/** As keeping and undoing take them: each with its end, which the last one may lack. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+/gu) ?? [];
+}
+
 /** Some lines of two texts. */
 interface Lines extends LineHunk {
   readonly before: readonly string[];
@@ -32,7 +36,7 @@ interface Lines extends LineHunk {
 /** The hunks of what a turn did to a file, in order, each with what was decided of it. */
 export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput): Promise<readonly FileHunk[]> {
   const [before, after, openBefore, openAfter] = [whole.before, whole.after, undecided.before, undecided.after].map(
-    (text) => wholeLines(text ?? ""),
+    (text) => linesOf(text ?? ""),
   ) as [readonly string[], readonly string[], readonly string[], readonly string[]];
   const between = async (left: readonly string[], right: readonly string[]): Promise<readonly Lines[]> => {
     const hunks = left === right ? [] : await finishInTurns(lineHunkSteps(left, right), clock);
@@ -94,7 +98,7 @@ export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput
 /** Of what an undo wrote: the lines that took away what a hunk had brought, nearest to where it stands. */
 export function takenBack(written: LedgerTexts, hunk: LedgerHunk): { at: TurnHunk; lines: HunkLines } | undefined {
   const lines = { before: hunk.after.join(""), after: hunk.before.join("") };
-  const [before, after] = [wholeLines(written.before ?? ""), wholeLines(written.after ?? "")];
+  const [before, after] = [linesOf(written.before ?? ""), linesOf(written.after ?? "")];
   const steps = lineHunkSteps(before, after);
   let step = steps.next();
   while (step.done !== true) step = steps.next();

@@ -184,7 +184,7 @@ export class Observer implements Disposable {
     worker.hasRun = true;
     worker.isGuessed = false;
     worker.commands += 1;
-    if (id !== undefined) worker.named.set(id, "running");
+    if (id !== undefined) worker.named.set(id, false);
   }
 
   async wrote(source: TurnSource, id?: string): Promise<void> {
@@ -192,7 +192,7 @@ export class Observer implements Disposable {
     // Its turn has ended, with a look: a new one would only take for the agent's what others do next.
     if (this.#workers.find(source) === undefined) return;
     const worker = await this.#workerOf(source);
-    if (id !== undefined) worker.named.set(id, "over");
+    if (id !== undefined) worker.named.set(id, true);
     const written = await this.#workIn(worker);
     worker.hasWritten ||= written === 0 && !worker.hasRun;
     if (!worker.hasRun) return;
@@ -375,7 +375,7 @@ export class Observer implements Disposable {
       // What goes on may change something after this look.
       worker.hasRun &&= worker.commands > 0;
       worker.hasWritten = false;
-      for (const [id, state] of worker.named) if (state === "over") worker.named.delete(id);
+      for (const [id, hasEnded] of worker.named) if (hasEnded) worker.named.delete(id);
       const acts = git.filter((act) => !turn.git.includes(act));
       const isKnown =
         turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial);
@@ -424,9 +424,18 @@ export class Observer implements Disposable {
     const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact" && !one.hasWritten);
     const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
     // Of several that ran since the last look nobody knows which one it was.
-    const [command, another] = suspects.length === 1 && attribution === "likely" ? main.named.keys() : [];
-    const by = another === undefined ? { command } : {};
+    const isKnown = suspects.length === 1 && main.named.size === 1 && attribution === "likely";
+    const [command] = isKnown ? main.named.keys() : [];
     this.#entered.add(path);
-    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, movedFrom, attribution, ...by });
+    await book.enter(turn, {
+      path,
+      before: latest ?? seen,
+      after,
+      mode,
+      goneMode,
+      movedFrom,
+      attribution,
+      command,
+    });
   }
 }

@@ -80,67 +80,72 @@ export interface TurnRecord {
   queued: readonly UndoRequest[];
 }
 
+const number = z.number();
+const string = z.string();
+const mayText = string.optional();
+const mayTexts = z.array(string).optional();
+
 const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
-  z.object({ kind: z.literal("text"), text: z.string() }),
-  z.object({ kind: z.literal("bytes"), text: z.string(), size: z.number() }),
-  z.object({ kind: z.literal("link"), target: z.string() }),
-  z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
+  z.object({ kind: z.literal("text"), text: string }),
+  z.object({ kind: z.literal("bytes"), text: string, size: number }),
+  z.object({ kind: z.literal("link"), target: string }),
+  z.object({ kind: z.literal("git"), repository: string, object: string, size: number }),
   z.object({
     kind: z.literal("named"),
     why: z.enum(["binary", "large", "withheld", "failed", "unread", "other"]),
-    sign: z.string(),
+    sign: string,
   }),
 ]);
 
 const file = z.object({
-  path: z.string(),
+  path: string,
   before: content,
   after: content,
-  mode: z.object({ before: z.number(), after: z.number() }).optional(),
-  goneMode: z.number().optional(),
-  movedFrom: z.string().optional(),
-  madeFolders: z.array(z.string()).optional(),
-  commands: z.array(z.string()).optional(),
+  mode: z.object({ before: number, after: number }).optional(),
+  goneMode: number.optional(),
+  movedFrom: mayText,
+  madeFolders: mayTexts,
+  commands: mayTexts,
   attribution: z.enum(["exact", "likely", "unknown"]),
   review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
   undecided: z.object({ before: content, after: content }).optional(),
-  lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+  lines: z.object({ added: number, removed: number }).optional(),
 });
 
 const request = z.object({
-  path: z.string().exactOptional(),
-  hunk: z.object({ start: z.number(), end: z.number(), isPart: z.literal(true).exactOptional() }).exactOptional(),
+  path: string.exactOptional(),
+  hunk: z.object({ start: number, end: number, isPart: z.literal(true).exactOptional() }).exactOptional(),
   now: z.boolean().exactOptional(),
-  reason: z.string().exactOptional(),
-  except: z.array(z.string()).exactOptional(),
-  lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),
+  reason: string.exactOptional(),
+  except: z.array(string).exactOptional(),
+  lines: z.object({ before: string, after: string }).exactOptional(),
 });
 
 const entry = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("turn"),
-    id: z.string(),
-    order: z.number(),
-    agent: z.string(),
-    session: z.string(),
-    conversation: z.object({ agentSession: z.string().optional(), prompt: z.string().optional() }).optional(),
-    folder: z.string().optional(),
-    began: z.number(),
+    id: string,
+    order: number,
+    agent: string,
+    session: string,
+    conversation: z.object({ agentSession: mayText, prompt: mayText }).optional(),
+    folder: mayText,
+    began: number,
     border: z.enum(["exact", "estimated"]),
-    undoes: z.string().optional(),
-    prompt: z.string(),
-    agents: z.array(z.string()),
-    ended: z.number().optional(),
+    undoes: mayText,
+    prompt: string,
+    agents: z.array(string),
+    ended: number.optional(),
     headMoved: z.boolean(),
-    git: z.array(z.string()).default([]),
+    git: z.array(string).default([]),
     isPartial: z.boolean(),
-    note: z.string().optional(),
+    note: mayText,
   }),
   z.object({ type: z.literal("file"), file }),
   /** The turn has left the file as it was. */
-  z.object({ type: z.literal("gone"), path: z.string() }),
-  z.object({ type: z.literal("pending"), path: z.string(), before: content }),
+  z.object({ type: z.literal("gone"), path: string }),
+  z.object({ type: z.literal("pending"), path: string, before: content }),
   /** What was pending is worked in. */
   z.object({ type: z.literal("settled") }),
   /** All that is known of the turn follows: lines may be missing before. */

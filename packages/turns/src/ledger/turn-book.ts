@@ -240,8 +240,10 @@ export class TurnBook {
   /** Enters a change of an open turn. What others changed since the turn wrote last stays theirs, as far as lines can be told apart. */
   async enter(turn: TurnRecord, change: NewChange): Promise<void> {
     const { contents } = this.#options;
-    const { path, after } = change;
+    const { path, after, command } = change;
     const found = turn.files.get(path);
+    const known = found?.commands;
+    const commands = command === undefined ? known : [...new Set(known).add(command)];
     if (found === undefined) {
       if ((await contents.isSame(change.before, after)) && change.mode === undefined) return;
       const { before, mode, goneMode, movedFrom, attribution } = change;
@@ -257,7 +259,7 @@ export class TurnBook {
         review: "unreviewed",
         undecided: undefined,
         lines: undefined,
-        ...commandsOf(undefined, change),
+        commands,
       };
       await this.#enterFile(turn, file);
       return;
@@ -287,7 +289,7 @@ export class TurnBook {
     file.goneMode = change.goneMode ?? file.goneMode;
     file.movedFrom = change.movedFrom ?? file.movedFrom;
     file.madeFolders ??= this.#foldersMade(turn, change);
-    Object.assign(file, commandsOf(found, change));
+    file.commands = commands;
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
     else await this.#enterFile(turn, file);
@@ -414,10 +416,6 @@ const order = ["exact", "likely", "unknown"] as const;
 
 function weaker(one: FileRecord["attribution"], other: FileRecord["attribution"]): FileRecord["attribution"] {
   return order.indexOf(one) > order.indexOf(other) ? one : other;
-}
-
-function commandsOf(found: FileRecord | undefined, { command }: NewChange): Pick<FileRecord, "commands"> {
-  return command === undefined ? {} : { commands: [...new Set([...(found?.commands ?? []), command])] };
 }
 
 /** Undefined where it is again what it was. */

@@ -15,7 +15,7 @@ export interface Worker {
   /** Commands that have begun and of which nobody has said that they ended. */
   commands: number;
   /** Commands of a conversation that may have changed something that no look has seen since, and whether each has ended. */
-  readonly named: Map<string, "running" | "over">;
+  readonly named: Map<string, boolean>;
   /** When it was last heard of; counts up. */
   heard: number;
   /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */

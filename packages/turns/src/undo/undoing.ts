@@ -266,7 +266,8 @@ export class Undoing {
       const left = leftOf(texts, undone, cut);
       const isAll = left.before === left.after && movedFrom === undefined;
       await ledger.review(turn.id, path, isAll ? "undone" : "partly", left);
-      if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts, { undone, cut });
+      if (turn.undoes !== undefined)
+        await this.#bringBack(turn.undoes, path, texts, { which: undone, cut }, left.before === left.after);
       return told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
     }
     return await giveUp("stale");
@@ -321,18 +322,18 @@ export class Undoing {
     undoes: string,
     path: string,
     { before, after }: TurnTexts,
-    { undone, cut }: { readonly undone: readonly number[]; readonly cut: TurnHunk | undefined },
+    meant: Pick<UndoInput, "which" | "cut">,
+    isAll: boolean,
   ): Promise<void> {
     const ledger = this.#ledger;
     const texts = await ledger.texts(undoes, path);
     if (texts === undefined) return;
     const sides = { before: before ?? "", after: after ?? "", now: texts.after ?? "" };
     // A hunk may have been brought back by itself.
-    const { text, conflicts } = await this.#compare({ ...sides, which: undone, cut });
+    const { text, conflicts } = await this.#compare({ ...sides, ...meant });
     if (conflicts.length > 0) return;
     const isThere = before !== undefined;
-    const isAll = undone.length === changedHunks(sides.before, sides.after, cut).length;
-    const isWhole = texts.before === texts.after && isAll;
+    const isWhole = isAll && texts.before === texts.after;
     await ledger.review(undoes, path, isWhole ? "unreviewed" : "partly", {
       before: texts.before,
       after: isThere ? text : undefined,

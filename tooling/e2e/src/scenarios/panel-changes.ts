@@ -22,7 +22,7 @@ const command = [
   "chmod 755 run.sh",
   "ln -s edit.txt link",
   "printf '\\000\\001' > new.bin",
-  "printf '\\002' > old.bin",
+  "printf '\\000\\002' > old.bin",
 ].join(" && ");
 
 /**
