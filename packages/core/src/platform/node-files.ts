@@ -1,4 +1,20 @@
-import nodeFs, { constants, promises as fs, readlinkSync, type Stats, unlinkSync, watch as watchNode } from "node:fs";
+import {
+  close as closeNode,
+  constants,
+  fstat,
+  lstat as lstatNode,
+  open as openNode,
+  promises as fs,
+  read,
+  readlinkSync,
+  realpath,
+  rename,
+  type Stats,
+  unlink,
+  unlinkSync,
+  watch as watchNode,
+  writeFile,
+} from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
@@ -39,14 +55,10 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     makeDirectory,
     chmod: (path, mode) => fs.chmod(path, mode),
     createExclusive,
-    rename: (from, to) => called((done) => nodeFs.rename(from, to, done)),
-    remove: (path) =>
-      unlessAbsent(
-        called<void>((done) => nodeFs.unlink(path, done)),
-        undefined,
-      ),
+    rename: (from, to) => called(rename, from, to),
+    remove: (path) => unlessAbsent(called<void>(unlink, path)),
     removeDirectory: async (path) => {
-      await unlessAbsent(fs.rmdir(path), undefined);
+      await unlessAbsent(fs.rmdir(path));
     },
     removeSync,
     readText: async (path, limitBytes) => (await readOpened(path, limitBytes))?.text,
@@ -56,9 +68,9 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
       // To open a device may already do something to it.
       (found ?? (await lstat(path)))?.kind === "file" ? await readReal(path, limitBytes, machine) : undefined,
     startsWithByteOrderMark,
-    list: (path) => unlessAbsent(fs.readdir(path), []),
+    list: async (path) => (await unlessAbsent(fs.readdir(path))) ?? [],
     realPath,
-    readLink: (path) => unlessAbsent<string | undefined>(fs.readlink(path), undefined, notALink),
+    readLink: (path) => unlessAbsent(fs.readlink(path), notALink),
     watch,
   };
 }
@@ -78,38 +90,28 @@ function watch(directory: string, onChange: () => void): Disposable | undefined 
   }
 }
 
-type Done<T> = (error: Error | null, value: T) => void;
-
 /**
  * What is done for each proposal goes by Node's callbacks: its promises take twice the processor's time for the same trip to the thread
- * pool, which is most of what a review costs whose calls are far apart.
+ * pool, which is much of what a review costs whose calls are far apart.
  */
-function called<T>(work: (done: Done<T>) => void): Promise<T> {
+function called<T>(work: (...args: never[]) => void, ...args: readonly unknown[]): Promise<T> {
   return new Promise((resolve, reject) => {
-    work((error, value) => {
-      if (error === null) resolve(value);
-      else reject(error);
-    });
+    const done = (error: Error | null, value: T): void => (error === null ? resolve(value) : reject(error));
+    Reflect.apply(work, undefined, [...args, done]);
   });
 }
 
-function lstatNode(path: string): Promise<Stats | undefined> {
-  return unlessAbsent<Stats | undefined>(
-    called<Stats>((done) => nodeFs.lstat(path, done)),
-    undefined,
-  );
+function statsAt(path: string): Promise<Stats | undefined> {
+  return unlessAbsent(called<Stats>(lstatNode, path));
 }
 
 async function lstat(path: string): Promise<FileFacts | undefined> {
-  const stats = await lstatNode(path);
-  return stats === undefined ? undefined : factsOf(stats);
+  const stats = await statsAt(path);
+  return stats && factsOf(stats);
 }
 
 function realPath(path: string): Promise<string | undefined> {
-  return unlessAbsent<string | undefined>(
-    called<string>((done) => nodeFs.realpath.native(path, done)),
-    undefined,
-  );
+  return unlessAbsent(called<string>(realpath.native, path));
 }
 
 function factsOf(stats: Stats): FileFacts {
@@ -152,18 +154,18 @@ async function makeDirectory(path: string, mode: number): Promise<"created" | "e
 
 async function createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
-  const file = await called<number>((done) => nodeFs.open(path, flags, mode, done));
+  const file = await called<number>(openNode, path, flags, mode);
   try {
     // One after the other, so that a large text is encoded bit by bit.
     for (const piece of typeof data === "string" ? [data] : data) {
-      await called<void>((done) => nodeFs.writeFile(file, piece, done));
+      await called<void>(writeFile, file, piece);
     }
   } catch (error) {
     // A full disk: what was begun is ours alone and must not stay.
     removeSync(path);
     throw error;
   } finally {
-    await close(file);
+    await called(closeNode, file);
   }
 }
 
@@ -177,42 +179,38 @@ function removeSync(path: string): void {
 
 type OpenFile = Awaited<ReturnType<typeof fs.open>>;
 
-function close(file: number): Promise<void> {
-  return called((done) => nodeFs.close(file, done));
-}
+/** Without O_NONBLOCK a planted pipe would hold a read for ever. */
+const readingFlags = constants.O_RDONLY | nonBlocking;
 
-function statOpened(file: number): Promise<Stats> {
-  return called((done) => nodeFs.fstat(file, done));
-}
-
-/** Undefined where there is none that could be a regular file. Without O_NONBLOCK a planted pipe would hold a read for ever. */
-function openToRead(path: string): Promise<number | undefined> {
-  return unlessAbsent<number | undefined>(
-    called<number>((done) => nodeFs.open(path, constants.O_RDONLY | noFollow | nonBlocking, done)),
-    undefined,
-    notARegularFile,
-  );
+/** Undefined where there is none that is a regular file. */
+async function withOpened<T>(
+  path: string,
+  flags: number,
+  work: (file: number, stats: Stats) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const file = await unlessAbsent(called<number>(openNode, path, flags), notARegularFile);
+  if (file === undefined) return undefined;
+  try {
+    const stats = await called<Stats>(fstat, file);
+    return stats.isFile() ? await work(file, stats) : undefined;
+  } finally {
+    await called(closeNode, file);
+  }
 }
 
 async function readOpened(path: string, limitBytes: number): Promise<OpenedText | undefined> {
   if (isWindows && (await lstat(path))?.kind !== "file") return undefined;
-  const file = await openToRead(path);
-  if (file === undefined) return undefined;
-  try {
-    const stats = await statOpened(file);
-    if (!stats.isFile() || stats.size > limitBytes) return undefined;
+  return await withOpened(path, readingFlags | noFollow, async (file, stats) => {
     const bytes = await readAtMost(file, stats.size, limitBytes);
     const text = bytes === undefined ? undefined : decodeUtf8(bytes);
     return text === undefined ? undefined : { text, facts: factsOf(stats) };
-  } finally {
-    await close(file);
-  }
+  });
 }
 
 async function replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale"> {
   if ((await lstat(path))?.kind !== "file") return "stale";
   const flags = constants.O_RDWR | noFollow | nonBlocking;
-  const file = await unlessAbsent<OpenFile | undefined>(fs.open(path, flags), undefined, notARegularFile);
+  const file = await unlessAbsent(fs.open(path, flags), notARegularFile);
   if (file === undefined) return "stale";
   try {
     const held = Buffer.from(heldText, "utf8");
@@ -245,16 +243,11 @@ const openings = 3;
 
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
   for (let opening = 1; opening <= openings; opening += 1) {
-    const file = await openToRead(path);
-    if (file === undefined) return undefined;
-    try {
-      const stats = await statOpened(file);
-      if (!stats.isFile() || stats.size > limitBytes) return undefined;
+    const found = await withOpened(path, readingFlags | noFollow, async (file, stats) => {
       if (await isStillAt(path, file, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
-      if ((await statOpened(file)).nlink > 0) return undefined;
-    } finally {
-      await close(file);
-    }
+      return (await called<Stats>(fstat, file)).nlink > 0 ? undefined : false;
+    });
+    if (found !== false) return found;
   }
   return undefined;
 }
@@ -265,7 +258,7 @@ async function isStillAt(path: string, descriptor: number, opened: Stats, machin
   if (told !== undefined) return told === path;
   const parent = normalize(dirname(path));
   if ((await realPath(parent)) !== parent) return false;
-  const facts = await lstatNode(path);
+  const facts = await statsAt(path);
   return facts?.isFile() === true && facts.ino === opened.ino && facts.dev === opened.dev;
 }
 
@@ -281,29 +274,22 @@ function pathOfDescriptor(descriptor: number, { descriptorLinks }: FileMachine):
 
 /** Asked of the user's own files, which may well be links. */
 async function startsWithByteOrderMark(path: string): Promise<boolean> {
-  try {
-    const file = await fs.open(path, constants.O_RDONLY | nonBlocking);
-    try {
-      if (!(await file.stat()).isFile()) return false;
-      const bytes = Buffer.alloc(byteOrderMark.length);
-      await file.read(bytes, 0, bytes.length, 0);
-      return bytes.equals(byteOrderMark);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    // The port promises false for a file that cannot be read.
-    return false;
-  }
+  const starts = withOpened(path, readingFlags, async (file) => {
+    const bytes = Buffer.alloc(byteOrderMark.length);
+    await called(read, file, bytes);
+    return bytes.equals(byteOrderMark);
+  });
+  // The port promises false for a file that cannot be read.
+  return (await starts.catch(() => false)) === true;
 }
 
 /** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. `expected`: its length, as far as it is known. */
 async function readAtMost(file: number, expected: number, limitBytes: number): Promise<Uint8Array | undefined> {
-  let buffer = Buffer.allocUnsafe(Math.min(expected, limitBytes) + 1);
+  if (expected > limitBytes) return undefined;
+  let buffer = Buffer.allocUnsafe(expected + 1);
   let length = 0;
   for (;;) {
-    const into = buffer.subarray(length);
-    const bytesRead = await called<number>((done) => nodeFs.read(file, into, 0, into.length, null, done));
+    const bytesRead = await called<number>(read, file, buffer.subarray(length));
     length += bytesRead;
     if (length > limitBytes) return undefined;
     // What would take more is there in full where it was to be so long: to hear so once more costs as much as the reading.
@@ -327,13 +313,12 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 async function unlessAbsent<T>(
   work: Promise<T>,
-  otherwise: T,
   codes: ReadonlySet<string | undefined> = absent,
-): Promise<T> {
+): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (codes.has(errorCodeOf(error))) return otherwise;
+    if (codes.has(errorCodeOf(error))) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type HandoverSecrets, handoverSecrets } from "../endpoint/give-back.ts";
+import { handoverSecrets } from "../endpoint/give-back.ts";
 import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platform/platform.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Disposable } from "../support/disposable.ts";
@@ -56,8 +56,6 @@ interface Watch {
   noteFile: string | undefined;
   /** What it was told last. */
   sent: string | undefined;
-  /** Of the session key it was told of. */
-  secrets: (HandoverSecrets & { readonly sessionKey: string }) | undefined;
 }
 
 /**
@@ -146,7 +144,6 @@ export class Guardian {
       pipe: undefined,
       noteFile: undefined,
       sent: undefined,
-      secrets: undefined,
     };
     this.#watch = watch;
     this.#follow(this.#open(watch), "No guardian: agents will not be answered if the editor is killed");
@@ -185,11 +182,7 @@ export class Guardian {
     if (text === watch.sent) return;
     watch.sent = text;
     const { endpoint, identity, tokens } = place;
-    const { sessionKey } = identity;
-    if (watch.secrets?.sessionKey !== sessionKey) {
-      watch.secrets = { ...handoverSecrets(sessionKey, platform.random), sessionKey };
-    }
-    const { ask, proofKey } = watch.secrets;
+    const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
     const order: GuardOrder = {
       address: endpoint.address,
       tokens: Object.values(tokens),

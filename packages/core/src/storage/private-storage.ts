@@ -90,7 +90,8 @@ class DirectoryStorage implements PrivateStorage {
   readonly #onDidSetAside: ((directory: string) => void) | undefined;
   readonly #slots: SerialSlots<Change> = new SerialSlots((key, change) => this.#perform(key, change));
   readonly #swept: LoadOnce<void> = new LoadOnce(() => this.#sweep());
-  #checked: { readonly path: string; readonly at: number } | undefined;
+  /** On the monotonic clock. */
+  #checkedAt: number | undefined;
   /** The text of our claim, while we hold it. */
   #claim: string | undefined;
   readonly #rooms: Map<StorageBound, StorageRoom> = new Map();
@@ -230,19 +231,18 @@ class DirectoryStorage implements PrivateStorage {
   /** The checked directory; undefined where it is only looked for and nothing was stored yet. */
   async #find(intent: "make" | "look"): Promise<string | undefined> {
     const now = this.#platform.clock.monotonic();
-    if (intent === "look" && this.#checked !== undefined && now - this.#checked.at < checkStandsMs) {
-      return this.#checked.path;
-    }
-    if (this.#checked !== undefined && now - this.#checked.at < levelsStandMs) {
-      const { path } = this.#checked;
-      const facts = await this.#platform.files.lstat(path);
-      if (facts?.kind === "directory" && this.#isOursAlone(facts)) return path;
-    }
-    if (intent === "look" && (await this.#platform.files.lstat(this.#directory)) === undefined) return undefined;
+    // Not a number before the first check, and after one that failed: then nothing stands.
+    const age = now - Number(this.#checkedAt);
+    const isLook = intent === "look";
+    if (isLook && age < checkStandsMs) return this.#directory;
+    const facts = await this.#platform.files.lstat(this.#directory);
+    if (isLook && facts === undefined) return undefined;
+    if (age < levelsStandMs && facts?.kind === "directory" && this.#isOursAlone(facts)) return this.#directory;
     const place = await storageLevels(this.#platform, this.#directory);
     const found = await findPrivateDirectory(this.#platform, { ...place, intent });
-    this.#checked = found.kind === "private" ? { path: found.path, at: now } : undefined;
+    this.#checkedAt = undefined;
     if (found.kind === "private") {
+      this.#checkedAt = now;
       if (found.wasOpen) await this.#setAside(found.path, await this.#platform.files.list(found.path));
       return found.path;
     }
