@@ -146,7 +146,10 @@ export class ConversationLedger implements TurnLedger {
     for (const entry of hunk?.state === "undone" ? book.all.toReversed() : []) {
       const file = entry.undoes === turn ? entry.files.get(places.real(path)) : undefined;
       const written = file === undefined || file.review === "undone" ? undefined : await ledger.texts(entry.id, path);
-      const found = written === undefined || hunk === undefined ? undefined : takenBack(written, hunk);
+      const found =
+        written === undefined || hunk === undefined
+          ? undefined
+          : await takenBack(written, hunk, this.#options.platform.clock);
       if (found === undefined) continue;
       const { files } = await undo.undo(entry.id, { path, hunk: found.at, lines: found.lines, now: true });
       return this.#toldOf(turn, files);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock, LedgerHunk, LedgerTexts } from "@patchbay/core";
-import { finishInTurns, type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
+import { type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
 import type { HunkLines, TurnHunk } from "../model.ts";
 
 /** A hunk as it is shown, and where keeping and undoing find it. */
@@ -27,6 +27,21 @@ function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/gu) ?? [];
 }
 
+/** Long texts make room for other work, ms. */
+const atOnceMs = 8;
+
+async function hunksOf(left: readonly string[], right: readonly string[], clock: Clock): Promise<readonly LineHunk[]> {
+  const steps = lineHunkSteps(left, right);
+  let since = clock.monotonic();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (clock.monotonic() - since < atOnceMs) continue;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    since = clock.monotonic();
+  }
+}
+
 /** Some lines of two texts. */
 interface Lines extends LineHunk {
   readonly before: readonly string[];
@@ -39,7 +54,7 @@ export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput
     (text) => linesOf(text ?? ""),
   ) as [readonly string[], readonly string[], readonly string[], readonly string[]];
   const between = async (left: readonly string[], right: readonly string[]): Promise<readonly Lines[]> => {
-    const hunks = left === right ? [] : await finishInTurns(lineHunkSteps(left, right), clock);
+    const hunks = left === right ? [] : await hunksOf(left, right, clock);
     return hunks.map((hunk) => ({
       ...hunk,
       before: left.slice(hunk.beforeStart, hunk.beforeEnd),
@@ -96,13 +111,15 @@ export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput
 }
 
 /** Of what an undo wrote: the lines that took away what a hunk had brought, nearest to where it stands. */
-export function takenBack(written: LedgerTexts, hunk: LedgerHunk): { at: TurnHunk; lines: HunkLines } | undefined {
+export async function takenBack(
+  written: LedgerTexts,
+  hunk: LedgerHunk,
+  clock: Clock,
+): Promise<{ readonly at: TurnHunk; readonly lines: HunkLines } | undefined> {
   const lines = { before: hunk.after.join(""), after: hunk.before.join("") };
   const [before, after] = [linesOf(written.before ?? ""), linesOf(written.after ?? "")];
-  const steps = lineHunkSteps(before, after);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  const same = step.value.filter(
+  const hunks = await hunksOf(before, after, clock);
+  const same = hunks.filter(
     ({ beforeStart, beforeEnd, afterStart, afterEnd }) =>
       before.slice(beforeStart, beforeEnd).join("") === lines.before &&
       after.slice(afterStart, afterEnd).join("") === lines.after,
