@@ -12,6 +12,7 @@ import {
   type TurnSource,
   type TurnWitness,
 } from "@patchbay/core";
+import { lineHunkSteps } from "@patchbay/core/texts";
 import { lateLedger } from "@patchbay/core/turn-ledger";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
@@ -144,7 +145,7 @@ export class FolderLedgers implements TurnWitness {
     const ofConversations = new LoadOnce(async () => {
       const { ConversationLedger } = await import("./conversations/conversation-ledger.ts");
       const { event: onDidChange } = this.#change;
-      const parts = { platform, contents, onDidChange, ledger: room, undo: this.#undo };
+      const parts = { platform, contents, onDidChange, steps: lineHunkSteps, ledger: room, undo: this.#undo };
       const workedIn = async (): Promise<void> => await this.#workedIn();
       const undoIn = (ledger: UndoLedger): Undoing => new Undoing(ledger, platform.clock);
       return new ConversationLedger({ ...parts, book: this.#book, places: this.#places, workedIn, undoIn });

@@ -16,7 +16,7 @@ import type { FileRecord, TurnRecord } from "../ledger/records.ts";
 import type { TurnBook } from "../ledger/turn-book.ts";
 import type { Places } from "../look/places.ts";
 import type { HunkLines, TurnFile, UndoLedger, UndoneFile } from "../model.ts";
-import { fileHunks, type FileHunk, takenBack } from "./file-hunks.ts";
+import { type Comparing, fileHunks, type FileHunk, takenBack } from "./file-hunks.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import type { Undoing } from "../undo/undoing.ts";
 
@@ -25,6 +25,7 @@ export interface ConversationLedgerOptions {
   readonly book: TurnBook;
   readonly places: Places;
   readonly contents: Contents;
+  readonly steps: Comparing["steps"];
   readonly ledger: UndoLedger;
   readonly undo: Undoing;
   /** The same for another ledger. */
@@ -40,6 +41,11 @@ export class ConversationLedger implements TurnLedger {
 
   constructor(options: ConversationLedgerOptions) {
     this.#options = options;
+  }
+
+  get #comparing(): Comparing {
+    const { platform, steps } = this.#options;
+    return { clock: platform.clock, steps };
   }
 
   get onDidChange(): Event<void> {
@@ -146,7 +152,8 @@ export class ConversationLedger implements TurnLedger {
     for (const entry of hunk?.state === "undone" ? book.all.toReversed() : []) {
       const file = entry.undoes === turn ? entry.files.get(places.real(path)) : undefined;
       const written = file === undefined || file.review === "undone" ? undefined : await ledger.texts(entry.id, path);
-      const found = written === undefined || hunk === undefined ? undefined : takenBack(written, hunk);
+      const found =
+        written === undefined || hunk === undefined ? undefined : await takenBack(written, hunk, this.#comparing);
       if (found === undefined) continue;
       const { files } = await undo.undo(entry.id, { path, hunk: found.at, lines: found.lines, now: true });
       return this.#toldOf(turn, files);
@@ -229,7 +236,7 @@ export class ConversationLedger implements TurnLedger {
 
   /** Undefined where no text of it is kept, or it is none. */
   async #hunks(turn: string, path: string): Promise<readonly FileHunk[] | undefined> {
-    const { book, ledger, platform } = this.#options;
+    const { book, ledger } = this.#options;
     const whole = await this.texts({ turn, path });
     const undecided = await ledger.texts(turn, path);
     if (whole === undefined || undecided === undefined) return undefined;
@@ -240,7 +247,7 @@ export class ConversationLedger implements TurnLedger {
           one.except?.includes(path) !== true &&
           (one.lines === undefined || (one.lines.before === lines.before && one.lines.after === lines.after)),
       );
-    return await fileHunks({ whole, undecided, isQueued, clock: platform.clock });
+    return await fileHunks({ whole, undecided, isQueued, how: this.#comparing });
   }
 
   async #hunk(turn: string, path: string, id: string): Promise<FileHunk | undefined> {

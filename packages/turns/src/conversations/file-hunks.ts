@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock, LedgerHunk, LedgerTexts } from "@patchbay/core";
-import { finishInTurns, type LineHunk, lineHunkSteps } from "@patchbay/core/texts";
+import type { LineHunk, lineHunkSteps } from "@patchbay/core/texts";
 import type { HunkLines, TurnHunk } from "../model.ts";
 
 /** A hunk as it is shown, and where keeping and undoing find it. */
@@ -16,7 +16,13 @@ export interface HunkInput {
   readonly undecided: LedgerTexts;
   /** Whether an undo of these lines waits. */
   readonly isQueued: (lines: HunkLines) => boolean;
+  readonly how: Comparing;
+}
+
+/** Handed in by who loads this: so it shares no code with what is loaded at the start. */
+export interface Comparing {
   readonly clock: Clock;
+  readonly steps: typeof lineHunkSteps;
 }
 
 /** Lines that are shown before and after a hunk. */
@@ -27,6 +33,25 @@ function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/gu) ?? [];
 }
 
+/** Long texts make room for other work, ms. */
+const atOnceMs = 8;
+
+async function hunksOf(
+  left: readonly string[],
+  right: readonly string[],
+  { clock, steps: compare }: Comparing,
+): Promise<readonly LineHunk[]> {
+  const steps = compare(left, right);
+  let since = clock.monotonic();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (clock.monotonic() - since < atOnceMs) continue;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    since = clock.monotonic();
+  }
+}
+
 /** Some lines of two texts. */
 interface Lines extends LineHunk {
   readonly before: readonly string[];
@@ -34,12 +59,12 @@ interface Lines extends LineHunk {
 }
 
 /** The hunks of what a turn did to a file, in order, each with what was decided of it. */
-export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput): Promise<readonly FileHunk[]> {
+export async function fileHunks({ whole, undecided, isQueued, how }: HunkInput): Promise<readonly FileHunk[]> {
   const [before, after, openBefore, openAfter] = [whole.before, whole.after, undecided.before, undecided.after].map(
     (text) => linesOf(text ?? ""),
   ) as [readonly string[], readonly string[], readonly string[], readonly string[]];
   const between = async (left: readonly string[], right: readonly string[]): Promise<readonly Lines[]> => {
-    const hunks = left === right ? [] : await finishInTurns(lineHunkSteps(left, right), clock);
+    const hunks = left === right ? [] : await hunksOf(left, right, how);
     return hunks.map((hunk) => ({
       ...hunk,
       before: left.slice(hunk.beforeStart, hunk.beforeEnd),
@@ -96,13 +121,15 @@ export async function fileHunks({ whole, undecided, isQueued, clock }: HunkInput
 }
 
 /** Of what an undo wrote: the lines that took away what a hunk had brought, nearest to where it stands. */
-export function takenBack(written: LedgerTexts, hunk: LedgerHunk): { at: TurnHunk; lines: HunkLines } | undefined {
+export async function takenBack(
+  written: LedgerTexts,
+  hunk: LedgerHunk,
+  how: Comparing,
+): Promise<{ readonly at: TurnHunk; readonly lines: HunkLines } | undefined> {
   const lines = { before: hunk.after.join(""), after: hunk.before.join("") };
   const [before, after] = [linesOf(written.before ?? ""), linesOf(written.after ?? "")];
-  const steps = lineHunkSteps(before, after);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  const same = step.value.filter(
+  const hunks = await hunksOf(before, after, how);
+  const same = hunks.filter(
     ({ beforeStart, beforeEnd, afterStart, afterEnd }) =>
       before.slice(beforeStart, beforeEnd).join("") === lines.before &&
       after.slice(afterStart, afterEnd).join("") === lines.after,
