@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { sampleConversation, sampleEntries } from "../bench/sample.ts";
 import { hostMessageSchema, pageMessageSchema, panelStrings } from "../src/messages/index.ts";
+import { changesMessageSchema, turnsSchema } from "../src/messages/changes.ts";
 import * as page from "../src/page-schemas.ts";
 
 /** The kinds of zod's that have a definition. */
@@ -25,6 +26,8 @@ function asInPage(schema: z.core.$ZodType): page.Schema {
       return page.boolean();
     case "unknown":
       return page.unknown();
+    case "any":
+      return page.any();
     case "literal":
       return page.literal(def.values[0]);
     case "enum":
@@ -67,6 +70,7 @@ function fitting(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
     case "boolean":
       return fc.boolean();
     case "unknown":
+    case "any":
       return anything;
     case "literal":
       return fc.constantFrom(...def.values);
@@ -97,9 +101,11 @@ function fitting(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
 }
 
 describe.each([
-  ["the host's", hostMessageSchema],
-  ["the page's", pageMessageSchema],
-] as const)("%s messages", (_whose, schema) => {
+  ["the host's messages", hostMessageSchema],
+  ["the page's messages", pageMessageSchema],
+  ["what the host says of changes", changesMessageSchema],
+  ["what turns changed", turnsSchema],
+] as const)("%s", (_whose, schema) => {
   const light = asInPage(schema);
 
   it("are read in the page as zod reads them, right or wrong", () => {

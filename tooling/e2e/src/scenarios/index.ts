@@ -17,7 +17,7 @@ import { hookNotice, hookStates } from "./hook-states.ts";
 import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
-import { panelChanges } from "./panel-changes.ts";
+import { panelChanges, panelChangesOwn, panelChangesPlain, panelChangesReload } from "./panel-changes.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
 import {
   panelFork,
@@ -131,6 +131,9 @@ export const scenarios: readonly Scenario[] = [
   panelReject,
   panelCommand,
   panelChanges,
+  panelChangesPlain,
+  panelChangesOwn,
+  panelChangesReload,
   panelStop,
   panelContext,
   panelSlash,
