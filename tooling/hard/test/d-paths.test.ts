@@ -18,7 +18,9 @@ async function hookOf(agent: AgentId, path: string, { workspace, home, tmp }: Sa
     ["--conditions=@patchbay/source", "--disable-warning=ExperimentalWarning", hookProgram, agent],
     { cwd: workspace, env: { PATH: "/usr/bin:/bin", HOME: home, TMPDIR: tmp }, stdio: ["pipe", "pipe", "inherit"] },
   );
-  program.stdin.end(writeEvent(agent, { cwd: workspace, path, text: `by ${agent}\n` }));
+  // Some agents run it in their own process: there its end is the session's.
+  const session = `of ${program.pid}`;
+  program.stdin.end(writeEvent(agent, { cwd: workspace, session, path, text: `by ${agent}\n` }));
   let said = "";
   for await (const chunk of program.stdout) said += String(chunk);
   return said;

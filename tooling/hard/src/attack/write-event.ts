@@ -40,12 +40,12 @@ function addition({ path, text }: WholeFile): string {
 /** What an agent tells its hook before it writes a whole file, in a mode that asks nobody; `more`: further arguments. */
 export function writeEvent(
   agent: AgentId,
-  { cwd, ...file }: WholeFile & { readonly cwd: string },
+  { cwd, session = "s1", ...file }: WholeFile & { readonly cwd: string; readonly session?: string },
   more: Readonly<Record<string, unknown>> = {},
 ): string {
   const write = wholeWrites[agent] ?? usual;
   return JSON.stringify({
-    session_id: "s1",
+    session_id: session,
     cwd,
     hook_event_name: write.moment,
     permission_mode: agent === "claude" ? "bypassPermissions" : "yolo",
