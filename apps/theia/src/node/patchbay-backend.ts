@@ -128,7 +128,8 @@ export class PatchbayBackend implements BackendApplicationContribution {
   }
 
   protected createCompanion(options: CompanionOptions): Companion {
-    return createCompanion({ ...options, platform: this.platform });
+    // A window tells what is open only while an agent is there, and who asks in this way is none that is seen.
+    return createCompanion({ ...options, platform: this.platform, leavesQuestionsOf: () => ["codex"] });
   }
 
   /** Terminals are children of this process; older clients of Gemini look for its parent (contracts: PID of the record). */
