@@ -73,6 +73,20 @@ describe.each([true, false])("a file that was renamed and changed (git: %s)", (h
   });
 });
 
+it.each([true, false])(
+  "a renamed file that is undone already is not undone again with its turn (at once: %s)",
+  async (isAtOnce) => {
+    const { lab, ledgers, turn } = await renamed();
+    const path = lab.path("lib/new.txt");
+    const first = ledgers.undo(turn().id, { path });
+    if (!isAtOnce) await first;
+    const whole = await ledgers.undo(turn().id);
+    expect((await first).files).toEqual([{ path, outcome: "undone", conflicts: 0 }]);
+    expect(whole.files.filter(({ outcome }) => outcome !== "undone" && outcome !== "nothing")).toEqual([]);
+    expect(state(lab)).toEqual([old, undefined]);
+  },
+);
+
 it("a renamed file that the user changed since, or whose old name is taken, is left alone under both names", async () => {
   const { lab, ledgers, turn } = await renamed();
   lab.write("lib/new.txt", `${edited}mine\n`);

@@ -234,6 +234,8 @@ export class Undoing {
     };
     const isRename = movedFrom !== undefined && request.hunk === undefined;
     if (texts === undefined || kind === "mode" || isRename) {
+      // By itself before: what stands there since is not the turn's.
+      if (review === "undone") return told("undone");
       const outcome = isRename
         ? await undoRename(ledger, turn.id, { path, from: movedFrom }, entry)
         : request.hunk === undefined

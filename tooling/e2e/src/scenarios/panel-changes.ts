@@ -11,20 +11,20 @@ import { inPanel, must, mustEqual, type Scenario, type World } from "./scenario.
 const patience = 30_000;
 const run = promisify(execFile);
 
-const folder = "panel-changes";
 const text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 /** What a command does besides an edit that is asked for: each kind of change once. */
-const command = [
-  `cd ${folder}`,
-  "printf 'new\\n' > made.txt",
-  "rm gone.txt",
-  "mv old-name.txt new-name.txt",
-  "chmod 755 run.sh",
-  "ln -s edit.txt link",
-  "printf '\\000\\001' > new.bin",
-  "printf '\\000\\002' > old.bin",
-].join(" && ");
+const commandIn = (folder: string): string =>
+  [
+    `cd ${folder}`,
+    "printf 'new\\n' > made.txt",
+    "rm gone.txt",
+    "mv old-name.txt new-name.txt",
+    "chmod 755 run.sh",
+    "ln -s edit.txt link",
+    "printf '\\000\\001' > new.bin",
+    "printf '\\000\\002' > old.bin",
+  ].join(" && ");
 
 /** In what the scenarios differ. */
 interface Way {
@@ -42,10 +42,10 @@ interface Way {
  * turn, and below the command, what `patchbay turns` lists. One hunk, one file and then the rest are undone in the panel, and the folder
  * is what it was, to the byte, as git sees it, too; but for what the user has written.
  */
-function changes({ name: title, agents, hasGit, ownLine = "", isReloaded = false }: Way): Scenario {
+function changes({ name: folder, agents, hasGit, ownLine = "", isReloaded = false }: Way): Scenario {
   return {
     ...inPanel,
-    name: title,
+    name: folder,
     agents,
     run: async (world, id) => {
       const { lab } = world;
@@ -76,7 +76,7 @@ function changes({ name: title, agents, hasGit, ownLine = "", isReloaded = false
         model.play(
           ...kind.editTurns(join(at, "edit.txt"), "two", "TWO"),
           ...kind.editTurns(join(at, "edit.txt"), "six", "SIX"),
-          ...kind.commandTurns(command),
+          ...kind.commandTurns(commandIn(folder)),
           { kind: "text", text: "It has run." },
         );
         await panel.send("Change all of it");
@@ -125,7 +125,7 @@ function changes({ name: title, agents, hasGit, ownLine = "", isReloaded = false
             `a row says ${words}`,
             rows.some((row) => words.test(row)),
           );
-        const listed = await turnsIn(world);
+        const listed = await turnsIn(world, folder);
         mustEqual("what the terminal lists", listed.join(" "), ["edit.txt", ...byCommand].join(" "));
         if (ownLine !== "") {
           await world.writeFile(`${folder}/edit.txt`, text.replace("two", "TWO").replace("six", "SIX") + ownLine);
@@ -135,13 +135,13 @@ function changes({ name: title, agents, hasGit, ownLine = "", isReloaded = false
         const row = (name: string): ReturnType<typeof bar.locator> => bar.locator("li").filter({ hasText: name });
         await row("edit.txt").getByRole("button", { name: "Show changed lines" }).click();
         await row("edit.txt").locator(".hunk").first().getByRole("button", { name: "Undo", exact: true }).click();
-        await waitFor(world, "edit.txt", text.replace("six", "SIX") + ownLine);
+        await waitFor(world, `${folder}/edit.txt`, text.replace("six", "SIX") + ownLine);
         await row("edit.txt").locator(".hunk").first().getByRole("button", { name: "Redo", exact: true }).click();
-        await waitFor(world, "edit.txt", text.replace("two", "TWO").replace("six", "SIX") + ownLine);
+        await waitFor(world, `${folder}/edit.txt`, text.replace("two", "TWO").replace("six", "SIX") + ownLine);
         await row("edit.txt").locator(".hunk").first().getByRole("button", { name: "Undo", exact: true }).click();
-        await waitFor(world, "edit.txt", text.replace("six", "SIX") + ownLine);
+        await waitFor(world, `${folder}/edit.txt`, text.replace("six", "SIX") + ownLine);
         await row("new-name.txt").getByRole("button", { name: "Undo", exact: true }).click();
-        await waitFor(world, "old-name.txt", "moved\nas it is\n");
+        await waitFor(world, `${folder}/old-name.txt`, "moved\nas it is\n");
         await panel.button("Undo All").click();
         const base64 = (held: string): string => Buffer.from(held).toString("base64");
         const wanted = before.replace(base64(text), base64(text + ownLine));
@@ -184,7 +184,7 @@ export const panelChangesReload: Scenario = changes({
 });
 
 async function waitFor(world: World, name: string, contents: string): Promise<void> {
-  const read = async (): Promise<string> => await world.readFile(`${folder}/${name}`).catch(() => "nothing");
+  const read = async (): Promise<string> => await world.readFile(name).catch(() => "nothing");
   await poll(name, async () => (await read()) === contents, { timeout: patience, describe: read });
 }
 
@@ -202,7 +202,7 @@ async function stateOf(at: string): Promise<string> {
 }
 
 /** The files of the newest turn as the terminal has them. */
-async function turnsIn({ lab }: World): Promise<readonly string[]> {
+async function turnsIn({ lab }: World, folder: string): Promise<readonly string[]> {
   const env = { ...process.env, ...lab.env };
   const { stdout } = await run(nodeBinary(), [commandLine, "turns", "--json"], { cwd: lab.workspace, env });
   const paths = Array.from(stdout.matchAll(/"path":\s*"([^"]+)"/gu), ([, path = ""]) => path);

@@ -136,8 +136,14 @@ export class ConversationPanel {
     await pause(readingMs);
     if (reason !== "") await this.question.locator(".question-foot input").fill(reason);
     const button = this.question.getByRole("button", { name: verdict === "yes" ? /^(Yes|Allow)$/ : /^(No|Reject)$/ });
+    const asked = await this.question.innerText();
     await button.click();
-    await this.waitForNoQuestion();
+    // The next one may be there at once.
+    await poll(
+      "the end of the question",
+      async () => (await this.question.count()) === 0 || (await this.question.innerText()) !== asked,
+      { timeout: patience, describe: async () => `The panel shows:\n${await this.text()}` },
+    );
   }
 
   async waitForNoQuestion(): Promise<void> {
