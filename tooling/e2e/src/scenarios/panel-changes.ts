@@ -193,9 +193,13 @@ async function stateOf(at: string): Promise<string> {
   const lines = await Promise.all(
     (await readdir(at)).toSorted().map(async (name) => {
       const path = join(at, name);
-      const facts = await lstat(path);
-      const held = facts.isSymbolicLink() ? await readlink(path) : (await readFile(path)).toString("base64");
-      return `${name} ${facts.mode.toString(8)} ${held}`;
+      try {
+        const facts = await lstat(path);
+        const held = facts.isSymbolicLink() ? await readlink(path) : (await readFile(path)).toString("base64");
+        return `${name} ${facts.mode.toString(8)} ${held}`;
+      } catch {
+        return `${name} is just going`;
+      }
     }),
   );
   return lines.join("\n");

@@ -136,12 +136,13 @@ export class ConversationPanel {
     await pause(readingMs);
     if (reason !== "") await this.question.locator(".question-foot input").fill(reason);
     const button = this.question.getByRole("button", { name: verdict === "yes" ? /^(Yes|Allow)$/ : /^(No|Reject)$/ });
-    const asked = await this.question.innerText();
+    const asked = async (): Promise<string> => (await this.question.allInnerTexts()).join("\n");
+    const before = await asked();
     await button.click();
     // The next one may be there at once.
     await poll(
       "the end of the question",
-      async () => (await this.question.count()) === 0 || (await this.question.innerText()) !== asked,
+      async () => (await this.question.count()) === 0 || (await asked()) !== before,
       { timeout: patience, describe: async () => `The panel shows:\n${await this.text()}` },
     );
   }
