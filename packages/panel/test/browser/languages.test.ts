@@ -124,12 +124,14 @@ describe.skipIf(why !== undefined)(`the page in other languages, in a real brows
       });
     });
 
-  /** What is said in English: texts, and what is said of elements. */
+  /** What the page says: texts, and what is said of elements. Code is an agent's, and a name in it stands alone once it has its colours. */
   const said = async (): Promise<readonly string[]> =>
     await page.evaluate(() => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       const all: string[] = [];
-      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) all.push(node.textContent ?? "");
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        if (node.parentElement?.closest("pre") === null) all.push(node.textContent ?? "");
+      }
       for (const element of document.querySelectorAll("#panel *")) {
         for (const name of ["aria-label", "title", "placeholder"]) all.push(element.getAttribute(name) ?? "");
       }
