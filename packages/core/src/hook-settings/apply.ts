@@ -35,6 +35,8 @@ export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, 
     else {
       await checkUnchanged();
       await files.remove(real);
+      // A link to it would lead nowhere, and the next install would refuse that.
+      if ((await files.lstat(file))?.kind === "link") await files.remove(file);
     }
     if (doing === "remove") await files.remove(copy);
   } catch (error) {

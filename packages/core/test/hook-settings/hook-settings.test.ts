@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -16,10 +15,10 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claudeHook } from "../../src/agents/claude/behaviour.ts";
 import { geminiHook } from "../../src/agents/gemini/behaviour.ts";
-import { qwenHook } from "../../src/agents/qwen/behaviour.ts";
 import { applyPlan } from "../../src/hook-settings/apply.ts";
 import { readJson } from "../../src/hook-settings/edit-json.ts";
 import { hookPresence, planInstall, planRemove, type SettingsPlan } from "../../src/hook-settings/plan.ts";
+import { handWritten } from "./settings-texts.ts";
 
 const command = '"/usr/bin/node" "/opt/patchbay/dist/patchbay-hook.cjs" claude';
 
@@ -267,7 +266,7 @@ describe("the hook in an agent's settings", () => {
     const platform = createTestPlatform();
     onTestFinished(() => platform.dispose());
     await fc.assert(
-      fc.asyncProperty(settings, fc.boolean(), async (text, keepsCopy) => {
+      fc.asyncProperty(handWritten, fc.boolean(), async (text, keepsCopy) => {
         const { install, remove, read, names, file } = settingsOf(platform, text);
         expect(await install()).toBe("change");
         expect(await hookPresence({ ...settingsOf(platform).request })).toBe("installed");
@@ -280,37 +279,6 @@ describe("the hook in an agent's settings", () => {
     );
   });
 });
-
-const end = fc.constantFrom("\n", "\r\n");
-const comment = fc.constantFrom("", " // why", " /* why */");
-const member = fc.constantFrom('"a": 1', '"b": ["x", { "c": null }]', '"s": "// no comment, \\" }"', '"o": {}');
-const group = '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "x" }] }';
-const hooks = fc.constantFrom(
-  `"hooks": { "PreToolUse": [${group}] }`,
-  `"hooks": {\n    "PreToolUse": [\n      ${group}, // last\n    ],\n  }`,
-  `"hooks": {\n    "Stop": [${group}], /* x */\n    "Other": [${group}]\n  }`,
-);
-/** Settings as people write them: indented by anything, with comments and trailing commas, on one line or many. */
-const settings = fc
-  .record({
-    members: fc.uniqueArray(fc.tuple(member, comment), { maxLength: 4, selector: ([text]) => text, minLength: 1 }),
-    hooks: fc.option(hooks, { nil: undefined }),
-    at: fc.nat({ max: 4 }),
-    end,
-    indent: fc.constantFrom("  ", "    ", "\t"),
-    hasTrailingComma: fc.boolean(),
-    mark: fc.constantFrom("", "\ufeff"),
-    last: fc.constantFrom("", "\n", "\n\n// end\n"),
-  })
-  .map(({ members, hooks: own, at, end: one, indent, hasTrailingComma, mark, last }) => {
-    const all: (readonly [string, string])[] = members.map(([text, note]) => [text, note]);
-    if (own !== undefined) all.splice(Math.min(at, all.length), 0, [own, ""]);
-    const lines = all.map(([text, note], index) => {
-      const comma = index < all.length - 1 || hasTrailingComma ? "," : "";
-      return `${indent}${text}${comma}${note}`;
-    });
-    return mark + ["{", ...lines, `}${last}`].join("\n").replaceAll("\n", one);
-  });
 
 describe("settings that somebody else writes, or that cannot be written", () => {
   it.each([undefined, "{}\n"])("are left as the agent wrote them while ours were prepared: %j before", async (text) => {
@@ -354,168 +322,5 @@ describe("settings that somebody else writes, or that cannot be written", () => 
     );
     expect(read()).toBe("{}\n");
     expect(names()).toEqual(["settings.json"]);
-  });
-});
-
-const three = { claude: claudeHook, gemini: geminiHook, qwen: qwenHook } as const;
-
-/** A new platform's settings of one agent, in its own form. */
-function settingsFor(platform: TestPlatform, agent: keyof typeof three, text: string | undefined) {
-  const { settings } = three[agent];
-  const request = { place: { platform, folder: undefined }, scope: "user", settings } as const;
-  const file = settings.file(request.place, "user");
-  mkdirSync(dirname(file), { recursive: true });
-  if (text === undefined) rmSync(file, { force: true });
-  else writeFileSync(file, text);
-  const run = async (plan: SettingsPlan): Promise<SettingsPlan["kind"]> => {
-    if (plan.kind === "change") await applyPlan(platform, plan);
-    return plan.kind;
-  };
-  return {
-    file,
-    install: async (node = "/usr/bin/node") =>
-      run(await planInstall({ ...request, command: `'${node}' '/home/user/.patchbay/patchbay-hook.cjs' ${agent}` })),
-    remove: async () => run(await planRemove(request)),
-    presence: () => hookPresence(request),
-    read: () => readFileSync(file, "utf8"),
-    names: () => readdirSync(dirname(file)).toSorted(),
-  };
-}
-
-const anyAgent = fc.constantFrom("claude", "gemini", "qwen");
-const events = [...new Set(Object.values(three).flatMap((hook) => hook.settings.entries.map(({ event }) => event)))];
-const theirs = fc.record(
-  {
-    matcher: fc.constantFrom("*", "Bash", "write_file"),
-    hooks: fc.array(fc.record({ type: fc.constant("command"), command: fc.string() }), { maxLength: 2 }),
-  },
-  { requiredKeys: [] },
-);
-const anyHooks = fc.dictionary(
-  fc.constantFrom(...events, "Notification", "enabled"),
-  fc.array(fc.oneof(theirs, fc.jsonValue({ maxDepth: 2 })), { maxLength: 3 }),
-  { maxKeys: 5 },
-);
-const anySettings = fc
-  .tuple(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), fc.option(anyHooks, { nil: undefined }), fc.nat())
-  .map(([members, hooks, at]) => {
-    const others = Object.entries(members).filter(([name]) => name !== "hooks" && name !== "__proto__");
-    if (hooks !== undefined) others.splice(at % (others.length + 1), 0, ["hooks", hooks]);
-    return Object.fromEntries(others);
-  });
-/** Whatever JSON an agent could find, laid out in any way. */
-const anyJson = fc
-  .record({
-    value: anySettings,
-    indent: fc.constantFrom("", " ", "  ", "    ", "\t", "\t\t"),
-    width: fc.constantFrom(1, 1, 8),
-    end: fc.constantFrom("\n", "\r\n"),
-    mark: fc.constantFrom("", "\ufeff"),
-    first: fc.constantFrom("", "", "\n"),
-    last: fc.constantFrom("", "\n", "\n\n", "  \n", " "),
-    empty: fc.constantFrom("", "", " ", "\n", "\n  "),
-  })
-  .map(({ value, indent, width, end, mark, first, last, empty }) => {
-    const lines = JSON.stringify(value, undefined, 1).split("\n");
-    const laid = lines.map((line) => line.replace(/^ */u, (one) => indent.repeat(one.length * width)));
-    const text = (indent === "" ? JSON.stringify(value) : laid.join("\n")).replace(
-      /(?<=(?:^|: )[[{])(?=[\]}],?$)/gmu,
-      empty,
-    );
-    return mark + `${first}${text}${last}`.replaceAll("\n", end);
-  });
-const anyFile = fc.oneof(
-  { weight: 8, arbitrary: anyJson },
-  { weight: 1, arbitrary: fc.constantFrom(undefined, "", "\n", " \r\n\t", "\ufeff", "{}", "{ }", "{\n}", "{}\r\n") },
-);
-/** With comments and trailing commas, where the agent takes them. */
-const anyAgentAndFile = anyAgent.chain((agent) => {
-  const file = three[agent].settings.isStrict ? anyFile : fc.oneof({ weight: 3, arbitrary: anyFile }, settings);
-  return fc.record({ agent: fc.constant(agent), text: file });
-});
-
-describe("the way there and back", () => {
-  it("leaves any settings of each agent byte for byte as they were, however often and by whichever version", async () => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    await fc.assert(
-      fc.asyncProperty(anyAgentAndFile, fc.boolean(), async ({ agent, text }, isNewer) => {
-        const { file, install, remove, presence, read, names } = settingsFor(platform, agent, text);
-        expect(await install(isNewer ? "/opt/old/node" : undefined)).toBe("change");
-        expect(await presence()).toBe("installed");
-        if (isNewer) expect(await install()).toBe("change");
-        const [{ mtimeNs, ino }, installed] = [statSync(file, { bigint: true }), read()];
-        expect(readJson(installed.replace(/^\ufeff/u, ""))).toBeDefined();
-        expect(await install()).toBe("nothing");
-        expect(read()).toBe(installed);
-        expect(statSync(file, { bigint: true })).toMatchObject({ mtimeNs, ino });
-        expect(await remove()).toBe("change");
-        expect(names()).toEqual(text === undefined ? [] : ["settings.json"]);
-        if (text !== undefined) expect(read()).toBe(text);
-        expect(await remove()).toBe("nothing");
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("leaves what was changed meanwhile, and each list that was empty before", async () => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    await fc.assert(
-      fc.asyncProperty(anyAgent, anyJson, async (agent, text) => {
-        // Of settings in which nothing stood, the copy alone knows how they looked.
-        fc.pre(!/^\ufeff?\s*\{\s*\}\s*$/u.test(text));
-        const { file, install, remove, read } = settingsFor(platform, agent, text);
-        await install();
-        writeFileSync(`${file}.before-patchbay`, "{}");
-        expect(await remove()).toBe("change");
-        expect(read()).toBe(text);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  it.each([
-    ['{\n  "hooks": {}\n}\n', '"hooks": {"'],
-    ['{\n  "hooks": {\n    "Stop": []\n  }\n}\n', '"Stop": [{'],
-  ])("tells by its form that a list was there before: %j", async (text, form) => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    const { install, read } = settingsFor(platform, "claude", text);
-    await install();
-    expect(read()).toContain(form);
-  });
-
-  it.each([undefined, "", "{}", "{}\n", "{}\r\n"])(
-    "ends a file in which nothing stood as people do: %j",
-    async (text) => {
-      const platform = createTestPlatform();
-      onTestFinished(() => platform.dispose());
-      const { install, read } = settingsFor(platform, "gemini", text);
-      await install();
-      const end = text?.includes("\r\n") === true ? "\r\n" : "\n";
-      const layout = `${JSON.stringify(JSON.parse(read()), undefined, 2)}\n`.replaceAll("\n", end);
-      expect(read()).toBe(text === "{}" ? layout.trimEnd() : layout);
-    },
-  );
-
-  it("takes out what an agent has laid out anew on one line, with the lists that were ours", async () => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    const { file, install, remove, read } = settingsFor(platform, "qwen", '{\n  "a": 1\n}\n');
-    await install();
-    writeFileSync(file, JSON.stringify(JSON.parse(read())));
-    expect(await install()).toBe("nothing");
-    await remove();
-    expect(read()).toBe('{"a":1}');
-  });
-
-  it("leaves its place to what others have put behind it", async () => {
-    const platform = createTestPlatform();
-    onTestFinished(() => platform.dispose());
-    const { file, install, read } = settingsFor(platform, "claude", '{\n  "a": 1\n}\n');
-    await install();
-    writeFileSync(file, read().replace(/\n\}\n$/u, ',\n  "b": 2\n}\n'));
-    expect(await install()).toBe("nothing");
   });
 });
