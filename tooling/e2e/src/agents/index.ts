@@ -19,15 +19,12 @@ export const contextAgents: readonly AgentId[] = runnable.flatMap(({ id, context
 );
 
 /** Those that have hooks. */
-export const withReadersHooked: readonly AgentId[] = runnable.flatMap(({ id, loadHook }) =>
+export const everyHooked: readonly AgentId[] = runnable.flatMap(({ id, loadHook }) =>
   loadHook === undefined ? [] : [id],
 );
 
-/** The same without those whose reviews are for reading. */
-export const everyHooked: readonly AgentId[] = withReadersHooked.filter((id) => agentOf(id).takesEdits);
-
 /** Those whose own protocol has changes reviewed, with those whose reviews are for reading. */
-export const readersToo: readonly AgentId[] = withReadersHooked.filter(
+export const readersToo: readonly AgentId[] = everyHooked.filter(
   (id) => agentOf(id).transport !== "hook" && agentOf(id).contextOnly !== true,
 );
 

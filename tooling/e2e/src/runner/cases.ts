@@ -1,7 +1,7 @@
 import type { AgentId } from "@patchbay/core";
 import { editors, type EditorEntry } from "../editors/index.ts";
 import { scenarios } from "../scenarios/index.ts";
-import { contextAgents, withReadersHooked } from "../agents/index.ts";
+import { contextAgents, everyHooked } from "../agents/index.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 
 /** One scenario with one agent (or all of them) in one editor. */
@@ -14,7 +14,7 @@ export interface Case {
 }
 
 /** Some have hooks and a protocol that carries what is open. */
-const everyOne: readonly AgentId[] = [...new Set([...withReadersHooked, ...contextAgents])];
+const everyOne: readonly AgentId[] = [...new Set([...everyHooked, ...contextAgents])];
 
 /** Every case that makes sense, grouped by editor and agent. */
 export function allCases(): readonly Case[] {

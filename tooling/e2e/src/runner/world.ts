@@ -31,9 +31,10 @@ export class ScenarioWorld implements World {
     this.#recorder = recorder;
   }
 
-  async startAgent(id: AgentId, start: AgentStart = {}): Promise<StartedAgent> {
+  async startAgent(id: AgentId, start: AgentStart = {}, earlier?: StartedAgent): Promise<StartedAgent> {
     const extra = await this.#recorder?.environmentFor(id);
-    const terminal = start.isOutside === true ? await this.#openOutside() : await this.editor.openTerminal();
+    const used = this.#started.find(({ agent }) => agent === earlier?.agent)?.terminal;
+    const terminal = used ?? (start.isOutside === true ? await this.#openOutside() : await this.editor.openTerminal());
     // Its model listens from now on, so nothing may fail before somebody is to end it.
     const agent = await prepareAgent(kindOf(id), this.lab, extra, start);
     this.#started.push({ agent, terminal });

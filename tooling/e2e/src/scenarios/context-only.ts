@@ -65,6 +65,28 @@ export const contextReload: Scenario = {
   },
 };
 
+/** In one terminal of the editor, one after the other: both connect, and both models are told what is selected. */
+export const contextAfterClaude: Scenario = {
+  name: "context-after-claude",
+  agents: contextAgents,
+  beside: ["claude"],
+  run: async (world, id) => {
+    await world.writeFile("after-claude.txt", startContents.replace("second line", "selected for both"));
+    const claude = await world.startAgent("claude");
+    await claude.agent.waitForConnection();
+    await world.editor.openFile("after-claude.txt");
+    await world.editor.selectLine(2);
+    await claude.focus();
+    must("Claude's model is told", (await requestOf(claude, "Say what I selected")).includes("selected for both"));
+    await claude.agent.waitForScreen(/All done\./u);
+    await claude.agent.ask("/exit");
+    await claude.agent.waitForScreen(/[$#]\s*$/u);
+    const started = await world.startAgent(id, {}, claude);
+    await selectSecondLine(world, started, "after-claude.txt");
+    must("the other's model is told", (await requestOf(started, "Say what I selected")).includes("selected for both"));
+  },
+};
+
 /** In terminals with the same variables Claude Code connects, and such an agent does. */
 export const contextBesideClaude: Scenario = {
   name: "context-beside-claude",

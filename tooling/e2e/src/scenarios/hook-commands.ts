@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { everyHooked, kindOf } from "../agents/index.ts";
 import { pause, poll } from "../support/poll.ts";
-import { waitForEnd, withHook, withHooks } from "./hooked.ts";
+import { unasking, waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { must, type Scenario, type World } from "./scenario.ts";
 
 /** The question about one command. */
@@ -59,11 +59,9 @@ async function refused(world: World, id: AgentId): Promise<void> {
 /** Has the agent run a command that writes a file, in a mode in which it asks nobody. */
 async function run(world: World, id: AgentId, file: string) {
   const kind = kindOf(id);
-  const [mode] = kind.quietModes.filter(({ arguments: [, name] }) => name === "yolo" || name === "bypassPermissions");
   const turns = kind.commandTurns(`echo ran > ${file}`);
   const { agent } = await world.startAgent(id, {
-    isHooked: true,
-    ...(mode === undefined ? {} : { mode }),
+    ...unasking(id),
     headless: { prompt: `Please run something for ${file}`, turns },
   });
   return agent;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { everyAgent, everyHooked, kindOf, withReadersHooked } from "../agents/index.ts";
-import { pause } from "../support/poll.ts";
+import { everyHooked, kindOf, readersToo } from "../agents/index.ts";
+import { pause, poll } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import {
   diffTitle,
@@ -20,7 +20,7 @@ export const hookAccept: Scenario = {
   ...withHooks,
   name: "hook-accept",
   inServe: true,
-  agents: withReadersHooked,
+  agents: everyHooked,
   run: async (world, id) => {
     const { quietModes } = kindOf(id);
     const starts = [...quietModes.map((mode) => ({ mode })), { headless: true }];
@@ -42,7 +42,7 @@ export const hookAccept: Scenario = {
 export const hookEdited: Scenario = {
   ...withHooks,
   name: "hook-edited",
-  agents: withReadersHooked,
+  agents: everyHooked,
   run: async (world, id) => {
     const kind = kindOf(id);
     const wanted = changed.replace("FIRST line", "FIRST line and more by hand");
@@ -86,12 +86,44 @@ export const hookUnwritten: Scenario = {
   },
 };
 
+/** Another program changes another line while the review waits: what is written has both. Qwen Code refuses, and its user is told. */
+export const hookStale: Scenario = {
+  ...withHooks,
+  name: "hook-stale",
+  agents: everyHooked,
+  mayTell: qwenRefused,
+  isFor: ({ id }) => id !== "serve",
+  run: async (world, id) => {
+    const { editor } = world;
+    const file = "hook-stale.txt";
+    const other = "third line by another program";
+    await withHook(world, id, async () => {
+      await world.writeFile(file, startContents);
+      const agent = await proposeByHook(world, id, usualChange(file));
+      await world.writeFile(file, startContents.replace("third line", other));
+      await poll(
+        "the change in the review",
+        async () => {
+          await editor.showDiff(diffTitle(agent, file));
+          return (await editor.diffText?.())?.includes(other) ?? true;
+        },
+        { timeout: 10_000 },
+      );
+      await editor.acceptDiff();
+      if (id === "qwen") await waitUntilTold(world, qwenRefused, agent);
+      else await waitForContents(world, file, changed.replace("third line", other));
+      await waitForEnd(agent);
+      await waitForNoDiff(world, agent, file);
+    });
+  },
+};
+
 /** A rejected change is not written, and the model reads why, in the same turn. */
 export const hookReject: Scenario = {
   ...withHooks,
   name: "hook-reject",
   inServe: true,
-  agents: withReadersHooked,
+  agents: everyHooked,
   run: async (world, id) => {
     const { editor } = world;
     const reason = "keep the first line as it is";
@@ -154,7 +186,7 @@ export const hookOnce: Scenario = {
   ...withHooks,
   name: "hook-once",
   inServe: true,
-  agents: everyAgent,
+  agents: readersToo,
   run: async (world, id) => {
     await world.writeFile("hook-once.txt", startContents);
     await withHook(world, id, async () => {

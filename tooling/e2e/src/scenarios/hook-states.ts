@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentId } from "@patchbay/core";
 import { commandLine } from "../agents/agent.ts";
 import { everyHooked, kindOf } from "../agents/index.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
@@ -9,17 +8,12 @@ import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
 import { poll } from "../support/poll.ts";
 import { quote } from "../terminals/tmux.ts";
-import { waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
+import { unasking, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
 import { diffTitle, startContents, waitForContents } from "./propose.ts";
 import { must, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
-
-/** In which an agent asks for nothing at all. */
-function unaskingMode(id: AgentId) {
-  return kindOf(id).quietModes.find(({ arguments: [, name] }) => name === "yolo" || name === "bypassPermissions");
-}
 
 /** Reads the edition's list of sessions, as it stands on the screen. */
 async function openList({ editor }: World): Promise<() => Promise<string>> {
@@ -69,8 +63,7 @@ export const hookStates: Scenario = {
     const file = "states.txt";
     await world.writeFile(file, startContents);
     await withHook(world, id, async () => {
-      const mode = unaskingMode(id);
-      const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+      const { agent, focus } = await world.startAgent(id, unasking(id));
       const path = join(lab.workspace, file);
       agent.model.play(...kind.commandTurns("sleep 6"), ...kind.editTurns(path, "first line", "FIRST line"));
       await focus();
@@ -127,11 +120,7 @@ export const hookNotice: Scenario = {
     try {
       await withHook(world, id, async () => {
         const kind = kindOf(id);
-        const mode = unaskingMode(id);
-        const { agent, focus } = await world.startAgent(id, {
-          isHooked: true,
-          ...(mode === undefined ? {} : { mode }),
-        });
+        const { agent, focus } = await world.startAgent(id, unasking(id));
         const other = await editor.openTerminal();
         // Time to go elsewhere; without the comment Qwen Code refuses to sleep.
         const slow = kind.commandTurns("sleep 6 # intentional-sleep: a slow build");

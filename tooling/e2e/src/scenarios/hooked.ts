@@ -73,6 +73,15 @@ export interface HookedStart {
   readonly after?: NonNullable<AgentStart["headless"]>["turns"];
 }
 
+/** What modes are called in which agents ask neither before writes nor before commands. */
+const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions", "--allow-all-tools"]);
+
+/** How an agent is started with its hook so that it asks for nothing by itself. */
+export function unasking(id: AgentId): AgentStart {
+  const mode = kindOf(id).quietModes.find((one) => one.arguments.some((word) => asksNothing.has(word)));
+  return { isHooked: true, ...(mode === undefined ? {} : { mode }) };
+}
+
 /** Waits for a view that does not close by itself. */
 export async function waitForReview(world: World, agent: Agent, file: string): Promise<void> {
   await waitForDiff(world, agent, file);

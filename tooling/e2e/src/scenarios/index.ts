@@ -1,13 +1,13 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
 import { follows, hunk, hunkVerdicts, insert, killed, language, passing, undo, unified, unsaved } from "./coc-ways.ts";
 import { panelBeside, panelPage } from "./coc-panel.ts";
-import { context, contextBesideClaude, contextReload } from "./context-only.ts";
+import { context, contextAfterClaude, contextBesideClaude, contextReload } from "./context-only.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, acceptLong, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
-import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject, hookUnwritten } from "./hook-reviews.ts";
+import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject, hookStale, hookUnwritten } from "./hook-reviews.ts";
 import { hookForms } from "./hook-forms.ts";
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
@@ -36,7 +36,7 @@ import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
 import type { Scenario } from "./scenario.ts";
-import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
+import { acceptAll, staleBase, staleBaseForReading, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
 import { openOnDemand, openWhenIdle } from "./open-reviews.ts";
 import { reviewAll, reviewSession } from "./theia-all.ts";
@@ -62,6 +62,7 @@ export const scenarios: readonly Scenario[] = [
   context,
   contextReload,
   contextBesideClaude,
+  contextAfterClaude,
   accept,
   acceptEdited,
   acceptLong,
@@ -82,6 +83,7 @@ export const scenarios: readonly Scenario[] = [
   unsavedFile,
   doctor,
   staleBase,
+  staleBaseForReading,
   twoEdits,
   diagnostics,
   diagnosticsOfOddPath,
@@ -163,6 +165,7 @@ export const scenarios: readonly Scenario[] = [
   hookEdited,
   hookReject,
   hookUnwritten,
+  hookStale,
   hookPaths,
   hookForms,
   hookCommand,

@@ -9,8 +9,11 @@ import type { Lab } from "../support/lab.ts";
 export interface World {
   readonly editor: EditorDriver;
   readonly lab: Lab;
-  /** Starts an agent in a new terminal of the editor and waits until it takes prompts. */
-  startAgent(id: AgentId, start?: AgentStart): Promise<StartedAgent>;
+  /**
+   * Starts an agent in a new terminal of the editor and waits until it takes prompts; `earlier`: in the terminal of this one, which has
+   * ended.
+   */
+  startAgent(id: AgentId, start?: AgentStart, earlier?: StartedAgent): Promise<StartedAgent>;
   /** Sets an agent up for the conversation panel, which starts it itself. */
   preparePanel(id: AgentId): Promise<PanelAgent>;
   /** Begins a conversation with an agent in the panel, which starts it. `before`: with the agent, before that. */

@@ -1,4 +1,4 @@
-import { poll } from "../support/poll.ts";
+import { pause, poll } from "../support/poll.ts";
 import {
   diffTitle,
   propose,
@@ -10,7 +10,7 @@ import {
   waitForNoDiff,
   waitUntilTold,
 } from "./propose.ts";
-import { everyAgent } from "../agents/index.ts";
+import { everyAgent, readersToo } from "../agents/index.ts";
 import { must, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
@@ -50,6 +50,37 @@ export const staleBase: Scenario = {
     await waitForRefusal(started);
     mustEqual("stale.txt", await world.readFile("stale.txt"), byOther);
     await waitUntilTold(world, qwenRefused, started.agent);
+  },
+};
+
+const overwrites = /Not accepted yet: .* has changed since .* made this proposal/u;
+
+/**
+ * The same with an agent that writes its own proposal, whatever has become of the file: its user is told, and a second accept lets it.
+ */
+export const staleBaseForReading: Scenario = {
+  name: "stale-base",
+  agents: readersToo.filter((id) => !everyAgent.includes(id)),
+  mayTell: overwrites,
+  run: async (world, id) => {
+    const { editor } = world;
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await world.writeFile("stale.txt", startContents);
+    await started.focus();
+    await propose(world, started, usualChange("stale.txt"));
+    await world.writeFile("stale.txt", byOther);
+    await editor.showDiff(diffTitle(agent, "stale.txt"));
+    await editor.acceptDiff();
+    await waitUntilTold(world, overwrites, agent);
+    await pause(1_000);
+    await waitForDiff(world, agent, "stale.txt");
+    mustEqual("stale.txt", await world.readFile("stale.txt"), byOther);
+    await editor.showDiff(diffTitle(agent, "stale.txt"));
+    await editor.acceptDiff();
+    await waitForContents(world, "stale.txt", startContents.replace("first line", "FIRST line"));
+    await waitForNoDiff(world, agent, "stale.txt");
   },
 };
 

@@ -5,14 +5,11 @@ import { CocDriver } from "../editors/coc/coc.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { pause, poll } from "../support/poll.ts";
-import { waitForEnd, withHook, withHooks } from "./hooked.ts";
+import { unasking, waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { startContents, waitForContents } from "./propose.ts";
 import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 30_000;
-
-/** Modes in which agents ask neither before writes nor before commands. */
-const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions"]);
 
 /**
  * What a turn changed without asking is listed, also by a shell command; one change is undone in the peek of its gutter while the agent
@@ -21,7 +18,7 @@ const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions"]);
 export const turnUndo: Scenario = {
   ...withHooks,
   name: "turn-undo",
-  agents: ["gemini", "qwen", "claude", "pi"],
+  agents: ["gemini", "qwen", "claude", "copilot", "pi", "opencode", "kilo"],
   isFor: (editor) => editor instanceof VsCodeDriver,
   mayTell: /is working|^Undone/,
   run: async (world, id) => {
@@ -36,11 +33,7 @@ export const turnUndo: Scenario = {
     await pause(3_000);
     try {
       await withHook(world, id, async () => {
-        const mode = kind.quietModes.find(({ arguments: [, name] }) => name !== undefined && asksNothing.has(name));
-        const { agent, focus } = await world.startAgent(id, {
-          isHooked: true,
-          ...(mode === undefined ? {} : { mode }),
-        });
+        const { agent, focus } = await world.startAgent(id, unasking(id));
         const go = at("go");
         await workbench.openFile("turn-shell.txt");
         agent.model.play(
@@ -131,12 +124,8 @@ export const turnSigns: Scenario = {
     await pause(1_000);
     try {
       await withHook(world, id, async () => {
-        const mode = kind.quietModes.at(-1);
         await coc.openFile("turn-shell.txt");
-        const { agent, focus } = await world.startAgent(id, {
-          isHooked: true,
-          ...(mode === undefined ? {} : { mode }),
-        });
+        const { agent, focus } = await world.startAgent(id, unasking(id));
         agent.model.play(
           ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
           ...kind.editTurns(at("turn-a.txt"), "third line", "THIRD line"),
@@ -232,7 +221,7 @@ export const turnSigns: Scenario = {
 export const turnView: Scenario = {
   ...withHooks,
   name: "turn-view",
-  agents: ["gemini", "qwen", "claude"],
+  agents: ["gemini", "qwen", "claude", "copilot"],
   isFor: (editor) => editor instanceof TheiaDriver,
   mayTell: /is working|^Undone/,
   run: async (world, id) => {
@@ -250,12 +239,8 @@ export const turnView: Scenario = {
     await pause(3_000);
     try {
       await withHook(world, id, async () => {
-        const mode = kind.quietModes.find(({ arguments: [, name] }) => name !== undefined && asksNothing.has(name));
         await workbench.openFile("turn-shell.txt");
-        const { agent, focus } = await world.startAgent(id, {
-          isHooked: true,
-          ...(mode === undefined ? {} : { mode }),
-        });
+        const { agent, focus } = await world.startAgent(id, unasking(id));
         const go = at("go");
         agent.model.play(
           ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
