@@ -36,7 +36,11 @@ export const panelBeside: Scenario = {
         timeout: 10_000,
       },
     );
-    if (/has just opened/.test(await coc.pane.screen())) await coc.command("w");
+    if (/has just opened/.test(await coc.pane.screen())) {
+      // Whoever reads that takes longer than the half second in which a repeated key is none.
+      await pause(700);
+      await coc.command("w");
+    }
     await waitForContents(world, file, startContents.replace("first line", "FIRST line and more by hand"));
     await panel.waitForNoQuestion();
     await panel.waitForText(/with changes/);

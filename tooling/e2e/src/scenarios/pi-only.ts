@@ -42,7 +42,7 @@ export const piContext: Scenario = {
 export const piTwoEdits: Scenario = {
   ...withHooks,
   name: "hook-two-edits",
-  agents: ["pi", "opencode"],
+  agents: ["pi", "opencode", "kilo"],
   isFor: ({ id }) => id !== "serve",
   run: async (world, id) => {
     const { editor } = world;
@@ -86,7 +86,7 @@ export const piTwoEdits: Scenario = {
 export const piEscape: Scenario = {
   ...withHooks,
   name: "hook-escape",
-  agents: ["pi", "opencode"],
+  agents: ["pi", "opencode", "kilo"],
   inServe: true,
   run: async (world, id) => {
     const file = "hook-escape.txt";
