@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { nullLogger } from "@patchbay/core";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PageReviews } from "../../src/host/index.ts";
 import { guardTime } from "../../src/views/review/review-state.ts";
@@ -161,6 +161,27 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
         .join("\n");
     await expect.poll(kept, { timeout: patience }).toContain("MINE");
     expect(await answers("Accept")).toMatchObject({ text: changed.replace("FIVE", "MINE") });
+  });
+
+  it("loses no letter that was typed just before a reload, or before the review was left", async () => {
+    await review(ten, changed);
+    const field = (): Locator => page.locator(".review-row.differs textarea").first();
+    const write = async (): Promise<string> => {
+      await field().click();
+      await field().press("End");
+      await page.keyboard.type("abcdefghijklmnop");
+      return await field().inputValue();
+    };
+    for (let round = 0; round < 4; round += 1) {
+      const written = await write();
+      await page.reload();
+      await expect.poll(async () => await field().inputValue(), { timeout: patience }).toBe(written);
+    }
+    const written = await write();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Review", exact: true }).click();
+    await expect.poll(async () => await field().inputValue(), { timeout: patience }).toBe(written);
+    expect(await answers("Accept")).toMatchObject({ text: changed.replace("FIVE", written) });
   });
 
   it("follows the file, and says so", async () => {

@@ -3,7 +3,7 @@ import type { ReviewEnd, ReviewMessage, ReviewRefusal } from "../../messages/rev
 import type { ReviewRequest } from "../../messages/from-page.ts";
 import { type Block, blocksOf, splicedBlocks, withKeyAt } from "./blocks.ts";
 import { joinSplice, type Lines, type LineSplice, textOf, typedSplice } from "./lines.ts";
-import { type ReviewAct, ReviewText, type ReviewTextChange } from "./review-text.ts";
+import { type ReviewAct, ReviewText, type ReviewTextChange, type UnsentText } from "./review-text.ts";
 
 /** Both sides are compared anew so long after the last key, ms. */
 const comparePause = 250;
@@ -48,13 +48,20 @@ export class ReviewState {
   decidedAt: { readonly line: number } | undefined;
   end: ReviewEnd | undefined;
 
-  constructor(id: string, post: (message: ReviewRequest) => void, clock: Clock, onDidChange: () => void) {
+  constructor(
+    id: string,
+    post: (message: ReviewRequest) => void,
+    clock: Clock,
+    onDidChange: () => void,
+    unsent?: UnsentText,
+  ) {
     this.id = id;
     this.#clock = clock;
     this.#onDidChange = onDidChange;
     this.#shownAt = clock.monotonic();
     this.text = new ReviewText({
       id,
+      unsent,
       post,
       clock,
       quiet: () => this.#composing?.until,
@@ -159,6 +166,7 @@ export class ReviewState {
   }
 
   dispose(): void {
+    this.text.leave();
     this.#comparing?.dispose();
     this.#deciding?.dispose();
     this.compose(false);

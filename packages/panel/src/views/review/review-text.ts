@@ -17,8 +17,17 @@ export interface ReviewTextChange {
   readonly splice: LineSplice | undefined;
 }
 
+/** What was typed and is not with the host yet. */
+export interface UnsentText {
+  /** The host's text on which it was typed. */
+  readonly base: string;
+  readonly right: string;
+}
+
 export interface ReviewTextOptions {
   readonly id: string;
+  /** Of the page that stood here before. */
+  readonly unsent: UnsentText | undefined;
   readonly post: (message: ReviewRequest) => void;
   readonly clock: Clock;
   /** Until when no text may take another's place, because a character is being composed; undefined: one may. */
@@ -46,6 +55,8 @@ export class ReviewText {
   #right: Lines = [""];
   /** What the host has. */
   #known: { readonly revision: number; readonly right: Lines } | undefined;
+  /** On what the text of an earlier page was typed, until the host has said what it has. */
+  #unsentOn: Lines | undefined;
   /** What is on its way there. */
   #sent: { readonly edit: number; readonly right: Lines } | undefined;
   #edits = 0;
@@ -58,6 +69,9 @@ export class ReviewText {
 
   constructor(options: ReviewTextOptions) {
     this.#options = options;
+    if (options.unsent === undefined) return;
+    this.#unsentOn = linesOf(options.unsent.base);
+    this.#right = linesOf(options.unsent.right);
   }
 
   get left(): Lines {
@@ -71,6 +85,23 @@ export class ReviewText {
   /** The host has all that was typed. */
   get isKept(): boolean {
     return this.#known?.right === this.#right;
+  }
+
+  /** What would be lost if the page went now: what is on its way may not arrive. */
+  get unsent(): UnsentText | undefined {
+    const base = this.#known?.right ?? this.#unsentOn;
+    return base === undefined || base === this.#right ? undefined : { base: textOf(base), right: textOf(this.#right) };
+  }
+
+  /** Nobody writes here any more: what waits for an answer is said without it, and holds unless something else comes in between. */
+  leave(): void {
+    const sent = this.#sent;
+    const known = this.#known;
+    const splice = sent === undefined ? undefined : spliceBetween(sent.right, this.#right);
+    if (known === undefined || sent === undefined || splice === undefined) return;
+    const revision = known.revision + 1;
+    const edit = editOf(sent.right, splice);
+    this.#options.post({ type: "review-edit", id: this.#options.id, revision, edit: sent.edit + 1, ...edit });
   }
 
   /** The host answers with the texts. What was on its way may not have arrived. */
@@ -185,11 +216,11 @@ export class ReviewText {
   /** Everything that was sent on an older revision is dropped by the host. */
   async #adopt(left: Lines, right: Lines, revision: number, cause: ReviewTextChange["cause"]): Promise<void> {
     const { quiet, compare, onDidChange, onGivenUp } = this.#options;
-    const base = this.#known;
+    const base = this.#known?.right ?? this.#unsentOn;
     this.#sent = undefined;
     for (;;) {
       const mine = this.#right;
-      const merged = base === undefined || base.right === mine ? right : await this.#merge(base.right, mine, right);
+      const merged = base === undefined || base === mine ? right : await this.#merge(base, mine, right);
       const hunks = await compare(left, merged);
       const busy = quiet();
       if (busy !== undefined) await busy;
@@ -199,6 +230,7 @@ export class ReviewText {
       if (splice !== undefined && base !== undefined) this.#note(splice);
       this.#left = left;
       this.#right = merged;
+      this.#unsentOn = undefined;
       this.#known = { revision, right: spliceBetween(right, merged) === undefined ? merged : right };
       if (this.#act !== undefined) {
         this.#act = undefined;

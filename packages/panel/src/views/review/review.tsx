@@ -12,6 +12,7 @@ import { FindInReview, type FoundLine } from "./find.tsx";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
 import type { ShownReviews } from "./shown-reviews.ts";
+import { keepOverReload, takeUnsent } from "./unsent-texts.ts";
 import { UnwrittenText } from "./unwritten-text.tsx";
 
 /** Narrower than this there is no room for two sides, px. */
@@ -41,6 +42,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
         (message) => panel.post(message),
         clock,
         () => setVersion((version) => version + 1),
+        takeUnsent(id),
       ),
     [id],
   );
@@ -63,6 +65,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
       panel.post({ type: "review-leave", id });
     };
   }, [state]);
+  useEffect(() => keepOverReload(id, () => state.text.unsent), [state]);
   // The host knows nothing of this page, or knows it anew.
   usePanelEvent((event) => {
     if (event.type === "opened") state.text.ask();
