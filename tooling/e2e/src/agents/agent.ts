@@ -29,6 +29,8 @@ export interface AgentKind {
   readonly terminalArguments?: readonly string[];
   /** Modes in which it never asks an editor. */
   readonly quietModes: readonly QuietMode[];
+  /** In which it asks neither before writes nor before commands; absent: so it is started in any case. */
+  readonly unasking?: QuietMode;
   /** Whether it writes what a hook makes of its arguments; else its model is told the user's text. */
   readonly takesUsersText: boolean;
   /** On screen when the agent takes prompts. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { agentOf } from "@patchbay/core";
 import { anthropicProtocol } from "../models/anthropic.ts";
 import { claudeBinary } from "../prerequisites/components.ts";
-import type { AgentKind } from "./agent.ts";
+import type { AgentKind, QuietMode } from "./agent.ts";
 
 const key = "sk-ant-api03-not-a-real-key-000000000000000000000000";
 
@@ -14,6 +14,12 @@ async function trustedProjects(file: string): Promise<Readonly<Record<string, un
   const isKnown = typeof state === "object" && state !== null && "projects" in state;
   return isKnown && typeof state.projects === "object" ? { ...state.projects } : {};
 }
+
+/** As root it starts in this mode only where it believes itself in a sandbox. */
+const bypassing: QuietMode = {
+  arguments: ["--permission-mode", "bypassPermissions"],
+  environment: { IS_SANDBOX: "1" },
+};
 
 /** Claude Code. */
 export const claude: AgentKind = {
@@ -53,9 +59,9 @@ export const claude: AgentKind = {
   quietModes: [
     { arguments: ["--permission-mode", "acceptEdits"] },
     { arguments: ["--permission-mode", "auto"] },
-    // As root it starts in this mode only where it believes itself in a sandbox.
-    { arguments: ["--permission-mode", "bypassPermissions"], environment: { IS_SANDBOX: "1" } },
+    bypassing,
   ],
+  unasking: bypassing,
   takesUsersText: true,
   ready: /^❯/m,
   approval: /Do you want to (make this edit|create|overwrite)/,

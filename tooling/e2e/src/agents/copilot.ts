@@ -24,6 +24,7 @@ export const copilot: AgentKind = {
   }),
   command: () => [copilotBinary()],
   quietModes: [{ arguments: ["--allow-all-tools"] }],
+  unasking: { arguments: ["--allow-all-tools"] },
   takesUsersText: true,
   ready: /\/ commands · \? help|esc again to rewind/,
   approval: /Do you want to (?:edit|create)/,

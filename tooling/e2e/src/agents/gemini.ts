@@ -28,6 +28,7 @@ export const gemini: AgentKind = {
   }),
   command: () => [nodeBinary(), geminiEntry()],
   quietModes: [{ arguments: ["--approval-mode", "yolo"] }, { arguments: ["--approval-mode", "auto_edit"] }],
+  unasking: { arguments: ["--approval-mode", "yolo"] },
   takesUsersText: true,
   editTurns: (path, from, to) => [
     {

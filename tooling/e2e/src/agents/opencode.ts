@@ -38,6 +38,11 @@ function family(id: AgentId, binary: () => string, variables: string, ownPackage
       { arguments: [], environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow" }) } },
       { arguments: [] },
     ],
+    // Kilo asks about commands as well, unless told otherwise.
+    unasking: {
+      arguments: [],
+      environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "ask", bash: "allow" }) },
+    },
     takesUsersText: true,
     ready: /ctrl\+p commands/u,
     approval: /Permission required/u,

@@ -33,6 +33,7 @@ export const qwen: AgentKind = {
   }),
   command: () => [nodeBinary(), qwenEntry()],
   quietModes: [{ arguments: ["--approval-mode", "yolo"] }, { arguments: ["--approval-mode", "auto-edit"] }],
+  unasking: { arguments: ["--approval-mode", "yolo"] },
   takesUsersText: false,
   editTurns: (path, from, to) => [
     // Its edit tool refuses files it has not read.

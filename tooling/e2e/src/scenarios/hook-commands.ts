@@ -61,7 +61,8 @@ async function run(world: World, id: AgentId, file: string) {
   const kind = kindOf(id);
   const turns = kind.commandTurns(`echo ran > ${file}`);
   const { agent } = await world.startAgent(id, {
-    ...unasking(id),
+    // It asks about commands as well, and has its plugin answer for the user.
+    ...(id === "kilo" ? { isHooked: true } : unasking(id)),
     headless: { prompt: `Please run something for ${file}`, turns },
   });
   return agent;

@@ -73,12 +73,9 @@ export interface HookedStart {
   readonly after?: NonNullable<AgentStart["headless"]>["turns"];
 }
 
-/** What modes are called in which agents ask neither before writes nor before commands. */
-const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions", "--allow-all-tools"]);
-
-/** How an agent is started with its hook so that it asks for nothing by itself. */
+/** How an agent is started with its hook so that it asks for nothing, or has its plugin answer what it asks. */
 export function unasking(id: AgentId): AgentStart {
-  const mode = kindOf(id).quietModes.find((one) => one.arguments.some((word) => asksNothing.has(word)));
+  const mode = kindOf(id).unasking;
   return { isHooked: true, ...(mode === undefined ? {} : { mode }) };
 }
 
