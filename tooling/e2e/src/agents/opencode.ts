@@ -41,7 +41,7 @@ function family(id: AgentId, binary: () => string, variables: string, ownPackage
     // Kilo asks about commands as well, unless told otherwise.
     unasking: {
       arguments: [],
-      environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "ask", bash: "allow" }) },
+      environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow", bash: "allow" }) },
     },
     takesUsersText: true,
     ready: /ctrl\+p commands/u,
