@@ -126,9 +126,14 @@ export class VsCodeDriver implements EditorDriver {
 
   async showDiff(title: RegExp): Promise<void> {
     const tab = this.workbench.tabs().filter({ hasText: title });
-    // A review whose title changes stands in two tabs for a moment.
-    await poll("one tab of the review", async () => (await tab.count()) === 1, { timeout: patience });
-    await tab.click();
+    // A review whose title changes stands in two tabs for a moment; so do one that ends and the next one, which may come as this clicks.
+    const isChosen = async (): Promise<boolean> =>
+      (await tab.count()) === 1 &&
+      (await tab.click({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      ));
+    await poll("one tab of the review", isChosen, { timeout: patience });
   }
 
   async acceptDiff(): Promise<void> {
