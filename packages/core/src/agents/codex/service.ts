@@ -36,6 +36,9 @@ interface Conversation extends ServiceSource {
   isJoining: boolean;
   /** The turn that it works at. */
   turn: string | undefined;
+  /** Its turns are being read; who wants to know meanwhile waits for the same. Never rejects. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- It is forgotten as soon as it is there.
+  reading: Promise<unknown> | undefined;
   /** What its patches change that were begun and have not ended. */
   readonly patches: Map<string, unknown>;
   /** Patches and commands about which somebody was asked. */
@@ -246,6 +249,7 @@ class CodexTalk implements ServiceTalk {
       isJoined: false,
       isJoining: false,
       turn: undefined,
+      reading: undefined,
       patches: new Map(),
       asked: new Set(),
     };
@@ -324,19 +328,28 @@ class CodexTalk implements ServiceTalk {
   async #changesOf(conversation: Conversation, item: string): Promise<readonly HookChange[] | undefined> {
     const known = conversation.patches.get(item);
     if (known !== undefined) return changesOf(known);
-    const { expected } = this.#wire;
-    if (expected.has(conversation.session)) return undefined;
-    expected.add(conversation.session);
-    const whole = await this.#ask("thread/resume", { threadId: conversation.session, excludeTurns: false });
-    if (this.#hasEnded) return undefined;
-    expected.delete(conversation.session);
-    const turns = memberOf(memberOf(whole, "thread"), "turns");
+    const turns = await this.#turnsOf(conversation);
     for (const turn of Array.isArray(turns) ? turns.toReversed() : []) {
       const items = memberOf(turn, "items");
       const found = Array.isArray(items) ? items.find((one) => textOf(one, "id") === item) : undefined;
       if (found !== undefined) return changesOf(memberOf(found, "changes"));
     }
     return undefined;
+  }
+
+  /** The whole conversation: it may be long. */
+  async #turnsOf(conversation: Conversation): Promise<unknown> {
+    const { session } = conversation;
+    const { expected } = this.#wire;
+    if (conversation.reading === undefined) {
+      if (expected.has(session)) return undefined;
+      expected.add(session);
+      conversation.reading = this.#ask("thread/resume", { threadId: session, excludeTurns: false });
+    }
+    const whole = await conversation.reading;
+    conversation.reading = undefined;
+    if (!this.#hasEnded) expected.delete(session);
+    return memberOf(memberOf(whole, "thread"), "turns");
   }
 
   #joined(): readonly Conversation[] {
