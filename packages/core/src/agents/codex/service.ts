@@ -34,6 +34,8 @@ interface Conversation extends ServiceSource {
   /** Whether its events come. */
   isJoined: boolean;
   isJoining: boolean;
+  /** Something was told of it. */
+  hasBegun: boolean;
   /** The turn that it works at. */
   turn: string | undefined;
   /** Its turns are being read; who wants to know meanwhile waits for the same. Never rejects. */
@@ -85,7 +87,7 @@ class CodexTalk implements ServiceTalk {
     this.#waiting.clear();
     for (const question of this.#questions.values()) question.abort();
     this.#questions.clear();
-    for (const conversation of this.#joined()) this.#desk.tell({ ...sourceOf(conversation), kind: "session-ended" });
+    for (const conversation of this.#conversations.values()) this.#gone(conversation);
     this.#conversations.clear();
   }
 
@@ -143,7 +145,7 @@ class CodexTalk implements ServiceTalk {
         conversation.title = textOf(params, "threadName") ?? conversation.title;
         return;
       case "thread/closed":
-        this.#desk.tell({ ...sourceOf(conversation), kind: "session-ended" });
+        this.#gone(conversation);
         return;
       case "item/started":
         this.#itemStarted(conversation, item, textOf(params, "turnId"));
@@ -198,6 +200,7 @@ class CodexTalk implements ServiceTalk {
     // What is said in the middle of a turn begins none.
     if (turn === undefined || turn === conversation.turn) return;
     conversation.turn = turn;
+    conversation.hasBegun = true;
     const title = conversation.title ?? prompt;
     this.#desk.tell({ ...sourceOf(conversation), kind: "turn-began", prompt }, title);
   }
@@ -248,6 +251,7 @@ class CodexTalk implements ServiceTalk {
       title: titleOf(thread),
       isJoined: false,
       isJoining: false,
+      hasBegun: false,
       turn: undefined,
       reading: undefined,
       patches: new Map(),
@@ -352,8 +356,9 @@ class CodexTalk implements ServiceTalk {
     return memberOf(memberOf(whole, "thread"), "turns");
   }
 
-  #joined(): readonly Conversation[] {
-    return Array.from(this.#conversations.values()).flatMap((one) => (one !== "not-ours" && one.isJoined ? [one] : []));
+  #gone(conversation: Conversation | "not-ours"): void {
+    if (conversation === "not-ours" || !conversation.hasBegun) return;
+    this.#desk.tell({ ...sourceOf(conversation), kind: "session-ended" });
   }
 }
 
