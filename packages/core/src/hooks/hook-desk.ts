@@ -183,7 +183,7 @@ export class HookDesk implements HookAcceptor, Disposable {
       reviews: this.#reviews,
       commands: this.commands,
       hookTurns: this.turns,
-      ownerOf: (session) => ownerOf(dialect, session, {}),
+      ownerOf: (session) => ({ ...ownerOf(dialect, session, {}), isAskedElsewhere: true }),
       hasHook: (ownerId) => this.#hooked.has(ownerId),
       onEnd: (ownerId) => this.#ended(ownerId),
     });

@@ -156,6 +156,51 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
     await expect.poll(() => run.companion.activities.at(-1)?.state).toBe("idle");
   });
 
+  it("goes on where a view is closed: the terminal asks, and the review can be opened again", async () => {
+    const lab = await createCodexLab();
+    const run = await joined(lab);
+    const { changes, write } = patchOf(lab);
+    const decided = beginTurn(lab).patch(changes.slice(0, 2), write);
+    const [first, second] = await reviewed(run, 2);
+    run.editor.views[0]?.closeByUser();
+    await expect.poll(() => run.companion.proposals[0]?.state).toBe("hidden");
+    expect(run.companion.proposals[1]?.state).toBe("shown");
+    expect(await run.companion.reveal(first?.id ?? "")).toBe(true);
+    run.editor.views[1]?.closeByUser();
+    await run.companion.accept(second?.id ?? "");
+    expect(await decided).toEqual({ by: "editor", decision: "accept" });
+  });
+
+  it("is asked in each window of its folder, and answered in one for all", async () => {
+    const lab = await createCodexLab();
+    const runs = [await joined(lab), lab.build()] as const;
+    await runs[1].companion.start();
+    await expect.poll(() => lab.service.clients).toBe(2);
+    const { changes, write } = patchOf(lab);
+    const decided = beginTurn(lab).patch(changes, write);
+    for (const run of runs) await reviewed(run, 4);
+    await runs[1].companion.accept(runs[1].companion.proposals[0]?.id ?? "");
+    expect(await decided).toEqual({ by: "editor", decision: "accept" });
+    for (const { companion } of runs) {
+      await expect.poll(() => companion.proposals).toEqual([]);
+      expect(companion.keptTexts).toEqual([]);
+    }
+  });
+
+  it("is accepted once more for a file that has changed meanwhile, before the whole is", async () => {
+    const lab = await createCodexLab();
+    const run = await joined(lab);
+    const { changes, write } = patchOf(lab);
+    const decided = beginTurn(lab).patch(changes.slice(0, 2), write);
+    const [first, second] = await reviewed(run, 2);
+    writeFileSync(lab.file, "one\ntwo\nthree\n");
+    await run.companion.accept(first?.id ?? "");
+    await expect.poll(() => run.editor.messages.shown.map(({ message }) => message.code)).toHaveLength(1);
+    expect(run.companion.proposals.map(({ id }) => id)).toEqual([second?.id]);
+    expect(await run.companion.accept(second?.id ?? "")).toBe(true);
+    expect(await decided).toEqual({ by: "editor", decision: "accept" });
+  });
+
   it("is asked here, too, where it had been asked before the editor started", async () => {
     const lab = await createCodexLab();
     const { changes, write } = patchOf(lab);
