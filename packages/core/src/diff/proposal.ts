@@ -62,6 +62,8 @@ export interface ProposalFacts {
   readonly real?: string | undefined;
   /** What the user would type does not reach the agent. */
   readonly isReadOnly?: boolean;
+  /** See `DiffRequest.patchFiles`. */
+  readonly patchFiles?: number | undefined;
 }
 
 /** What is known of a kept text (`KeptText`) beside its proposal. */

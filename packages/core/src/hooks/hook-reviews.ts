@@ -276,11 +276,11 @@ export class HookReviews {
     return false;
   }
 
-  /** Undefined: there is nothing to ask. `isReadOnly`: nobody carries what the user would type. */
+  /** Undefined: there is nothing to ask. `patchFiles`: it is one of so many that are accepted or rejected as a whole, and nobody carries what the user would type. */
   async open(
     { change, path, checked, source }: Wanted,
     owner: ProposalOwner,
-    isReadOnly = false,
+    patchFiles?: number,
   ): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
@@ -295,8 +295,10 @@ export class HookReviews {
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
     // What the user had typed into this very change, if the editor was started anew meanwhile.
-    const taken = isReadOnly ? undefined : await diffs.takeUp(owner, input);
-    const facts = { ...openingFacts(checked, after), taken, isReadOnly };
+    const isWhole = patchFiles !== undefined;
+    const taken = isWhole ? undefined : await diffs.takeUp(owner, input);
+    const whole = isWhole ? { isReadOnly: true, patchFiles: patchFiles > 1 ? patchFiles : undefined } : {};
+    const facts = { ...openingFacts(checked, after), taken, ...whole };
     // By then the file is there.
     if (ahead !== undefined && facts.kind === "create") facts.kind = "change";
     const { id, outcome, abandon } = diffs.open(owner, input, facts);

@@ -68,7 +68,9 @@ export class EditorServiceDesk implements ServiceDesk {
       const wanted = await this.#wantedOf(question);
       if (wanted === undefined) return left;
       for (const one of wanted) {
-        const opened = question.signal.aborted ? "unclear" : await this.#options.reviews.open(one, owner, true);
+        const opened = question.signal.aborted
+          ? "unclear"
+          : await this.#options.reviews.open(one, owner, wanted.length);
         // Part of a patch is no patch: nobody says yes to what they were not shown.
         if (opened === "unclear") return left;
         if (opened !== undefined) asked.push(opened);

@@ -115,9 +115,20 @@ try {
   };
   const lines = [
     "*** Begin Patch",
-    ...["*** Add File: a.txt", "+new"],
-    ...["*** Update File: b.txt", "@@", " one", "-two", "+TWO", " three"],
-    ...["*** Update File: c.txt", "*** Move to: d.txt", "@@", " x", "-y", "+z"],
+    "*** Add File: a.txt",
+    "+new",
+    "*** Update File: b.txt",
+    "@@",
+    " one",
+    "-two",
+    "+TWO",
+    " three",
+    "*** Update File: c.txt",
+    "*** Move to: d.txt",
+    "@@",
+    " x",
+    "-y",
+    "+z",
     "*** Delete File: e.txt",
     "*** End Patch",
   ];

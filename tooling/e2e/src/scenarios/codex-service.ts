@@ -33,9 +33,18 @@ async function patchThree(world: World, agent: Agent): Promise<void> {
   const at = (name: string): string => join(world.lab.workspace, name);
   const lines = [
     "*** Begin Patch",
-    ...[`*** Add File: ${at("new.txt")}`, "+new line"],
-    ...[`*** Update File: ${at("changed.txt")}`, "@@", "-first line", "+FIRST line", " second line"],
-    ...[`*** Update File: ${at("old.txt")}`, `*** Move to: ${at("moved.txt")}`, "@@", "-third line", "+THIRD line"],
+    `*** Add File: ${at("new.txt")}`,
+    "+new line",
+    `*** Update File: ${at("changed.txt")}`,
+    "@@",
+    "-first line",
+    "+FIRST line",
+    " second line",
+    `*** Update File: ${at("old.txt")}`,
+    `*** Move to: ${at("moved.txt")}`,
+    "@@",
+    "-third line",
+    "+THIRD line",
     "*** End Patch",
   ];
   const turn: Turn = { kind: "tool", name: "apply_patch", input: { input: lines.join("\n") } };
