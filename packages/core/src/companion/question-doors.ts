@@ -11,7 +11,7 @@ import { findPrivateDirectory, joinPath } from "../storage/private-directory.ts"
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import { ServiceLink, type ServiceLinkOptions } from "./service-links.ts";
+import type { ServiceLinkOptions } from "./service-links.ts";
 
 /** How often it is looked whether the one who answers has gone, ms. */
 const lookAgainMs = 2_000;
@@ -142,7 +142,7 @@ export async function openQuestionDoors(
       const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
       if (found.every((facts) => facts === undefined)) continue;
       if (services !== undefined && loadService !== undefined) {
-        const service = await loadService();
+        const [service, { ServiceLink }] = await Promise.all([loadService(), import("./service-links.ts")]);
         if (ending?.aborted === true) return doors;
         const { version, desk } = services;
         const link = new ServiceLink({ platform, logger, dialect, service, version, desk: () => desk(dialect) });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { codexService } from "../../src/agents/codex/service.ts";
+import { codexService } from "../../src/agents/codex/own-service.ts";
 import type { ServiceAnswer, ServiceDesk } from "../../src/agents/service.ts";
 
 // What the service of the real Codex CLI said to a second client (`record-codex` of tooling/e2e): a patch of four files that was declined with

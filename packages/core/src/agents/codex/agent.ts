@@ -10,6 +10,6 @@ export const codex: Dialect<"codex"> = hookAgent({
   program: { command: "codex", package: "@openai/codex" },
   loadHook: async () => (await behaviour()).codexHook,
   loadQuestions: async () => (await import("./ide-questions.ts")).codexQuestions,
-  loadService: async () => (await import("./service.ts")).codexService,
+  loadService: async () => (await import("./own-service.ts")).codexService,
   loadChecks: async () => (await behaviour()).codexChecks,
 });
