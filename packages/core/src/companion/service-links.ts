@@ -18,7 +18,7 @@ import type { Logger } from "../support/logger.ts";
 /** How often it is looked whether the service is there, ms. */
 const lookAgainMs = 2_000;
 
-/** After so many vain attempts, ms, it is looked less and less often. */
+/** One that did not answer is tried again less and less often, ms. */
 const longestWaitMs = 60_000;
 
 /** Who starts a service is its first client, after which it calls itself, ms. */
@@ -35,13 +35,21 @@ export interface ServiceLinkOptions {
   readonly desk: () => Promise<ServiceDesk>;
 }
 
+/** Where a service listens. */
+interface Found {
+  readonly path: string;
+  /** Differs from that of a service that listened there before. */
+  readonly mark: string;
+}
+
 /** The tie to an agent's own service: joined where it is, again when it comes back, and never started. */
 export class ServiceLink {
   readonly #options: ServiceLinkOptions;
   readonly #expected: Set<string> = new Set();
   #socket: ServiceSocket | undefined;
   #timer: Disposable | undefined;
-  #failures = 0;
+  /** The one that did not answer, or speaks otherwise, by what it listens at. */
+  #failed: { readonly mark: string; readonly times: number; readonly until: number } | undefined;
   #hasEnded = false;
   #isRefusalTold = false;
 
@@ -62,10 +70,12 @@ export class ServiceLink {
   }
 
   async #look(): Promise<void> {
-    const { logger, dialect } = this.#options;
+    const { logger, dialect, platform } = this.#options;
     try {
-      const path = await this.#path();
-      if (path !== undefined && !this.#hasEnded && (await this.#join(path))) return;
+      const found = await this.#find();
+      const isFailed = found !== undefined && found.mark === this.#failed?.mark;
+      const isLeft = isFailed && platform.clock.monotonic() < (this.#failed?.until ?? 0);
+      if (found !== undefined && !isLeft && !this.#hasEnded && (await this.#join(found))) return;
     } catch (error) {
       logger.debug("An agent's service cannot be joined", { agent: dialect.agentName, reason: messageOf(error) });
     }
@@ -74,24 +84,30 @@ export class ServiceLink {
 
   #later(): void {
     if (this.#hasEnded) return;
-    const waitMs = Math.min(longestWaitMs, lookAgainMs * 2 ** Math.min(this.#failures, 8));
-    this.#timer = this.#options.platform.clock.setTimeout(() => void this.#look(), waitMs);
+    this.#timer = this.#options.platform.clock.setTimeout(() => void this.#look(), lookAgainMs);
   }
 
-  /** False: it is not there, or speaks otherwise. */
-  async #join(path: string): Promise<boolean> {
+  #noteFailure(mark: string, times = this.#failed?.mark === mark ? this.#failed.times + 1 : 1): void {
+    const waitMs = Math.min(longestWaitMs, lookAgainMs * 2 ** Math.min(times, 8));
+    this.#failed = { mark, times, until: this.#options.platform.clock.monotonic() + waitMs };
+  }
+
+  /** False: it does not answer. */
+  async #join({ path, mark }: Found): Promise<boolean> {
     const { logger, dialect, service, version } = this.#options;
     const desk = await this.#options.desk();
-    this.#failures += 1;
+    // Until it has said something.
+    this.#noteFailure(mark);
     let talk: ServiceTalk | undefined;
     let isOpen = false;
+    let isLeft = false;
     const early: unknown[] = [];
     const socket = await connectToService({
       logger,
       path,
       onMessage: (message) => {
-        // A service that answers us speaks as we do.
-        this.#failures = 0;
+        // One that speaks otherwise is found out by what it says.
+        if (!isLeft) this.#failed = undefined;
         if (talk === undefined) early.push(message);
         else talk.heard(message);
       },
@@ -113,7 +129,8 @@ export class ServiceLink {
         send: (message) => socket.send(message),
         leave: (why) => {
           logger.info("An agent's service is not joined", { agent: dialect.agentName, why });
-          this.#failures = 8;
+          isLeft = true;
+          this.#noteFailure(mark, 8);
           socket.close();
         },
         clientVersion: version,
@@ -126,7 +143,7 @@ export class ServiceLink {
   }
 
   /** Where it listens; undefined: there is nothing, or what is there may be somebody else's. */
-  async #path(): Promise<string | undefined> {
+  async #find(): Promise<Found | undefined> {
     const { platform, service } = this.#options;
     const { files, clock } = platform;
     const place = service.place({ platform, folder: undefined });
@@ -138,8 +155,10 @@ export class ServiceLink {
     if (directory.kind !== "private") return undefined;
     const found = await files.lstat(named);
     if (found === undefined || !isOwn(platform, found)) return undefined;
-    if (clock.now() - found.modifiedMs < firstClientMs) return undefined;
-    if (found.kind === "other") return named;
+    const ageMs = clock.now() - found.modifiedMs;
+    if (ageMs >= 0 && ageMs < firstClientMs) return undefined;
+    const since = `${found.id} ${found.changedMs}`;
+    if (found.kind === "other") return { path: named, mark: since };
     const target = found.kind === "link" ? await files.realPath(named) : undefined;
     const facts = target === undefined ? undefined : await files.lstat(target);
     if (target === undefined || facts?.kind !== "other" || !isOwn(platform, facts)) return undefined;
@@ -153,6 +172,6 @@ export class ServiceLink {
         target,
       });
     }
-    return isPrivate ? target : undefined;
+    return isPrivate ? { path: target, mark: `${since} ${facts.id} ${facts.changedMs}` } : undefined;
   }
 }
