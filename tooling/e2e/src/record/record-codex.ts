@@ -151,6 +151,7 @@ try {
   await first.next("turn/completed");
   await first.ask("thread/unsubscribe", { threadId });
   const escalated = { cmd: "touch f.txt", sandbox_permissions: "require_escalated", justification: "It is needed." };
+  first.heard.length = 0;
   await prompt("Make f.txt", { kind: "tool", name: "exec_command", input: escalated });
   await first.next("thread/status/changed", isActive);
   await first.join(threadId);

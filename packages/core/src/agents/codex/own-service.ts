@@ -43,7 +43,9 @@ interface Conversation extends ServiceSource {
   reading: Promise<unknown> | undefined;
   /** What its patches change that were begun and have not ended. */
   readonly patches: Map<string, unknown>;
-  /** Patches and commands about which somebody was asked. */
+  /** Commands that were begun and have not ended. */
+  readonly commands: Set<string>;
+  /** Patches about which somebody was asked. */
   readonly asked: Set<string>;
 }
 
@@ -169,15 +171,16 @@ class CodexTalk implements ServiceTalk {
         if (conversation.patches.size < mostPatches) conversation.patches.set(id, memberOf(item, "changes"));
         return;
       case "commandExecution":
-        this.#desk.tell({
-          ...sourceOf(conversation),
-          kind: "command",
-          isPaused: false,
-          ...commandOf(item),
-          asks: true,
-        });
+        this.#commandBegan(conversation, id, item);
         return;
     }
+  }
+
+  /** Once, by its begin or by the question about it: whoever joins late hears of that alone. */
+  #commandBegan(conversation: Conversation, item: string, told: unknown): void {
+    if (conversation.commands.has(item)) return;
+    conversation.commands.add(item);
+    this.#desk.tell({ ...sourceOf(conversation), kind: "command", isPaused: false, ...commandOf(told), asks: true });
   }
 
   #itemCompleted(conversation: Conversation, item: unknown): void {
@@ -185,6 +188,7 @@ class CodexTalk implements ServiceTalk {
     const [type, status] = [textOf(item, "type"), textOf(item, "status")];
     if (type !== "fileChange" && type !== "commandExecution") return;
     conversation.patches.delete(id);
+    conversation.commands.delete(id);
     const wasAsked = conversation.asked.delete(id);
     if (status === "declined") return;
     const source = sourceOf(conversation);
@@ -209,6 +213,7 @@ class CodexTalk implements ServiceTalk {
     if (conversation.turn === undefined) return;
     conversation.turn = undefined;
     conversation.patches.clear();
+    conversation.commands.clear();
     conversation.asked.clear();
     this.#desk.tell({ ...sourceOf(conversation), kind: "turn-ended" });
   }
@@ -216,14 +221,15 @@ class CodexTalk implements ServiceTalk {
   async #statusChanged(id: string, status: unknown): Promise<void> {
     const conversation = await this.#conversationOf(id);
     if (conversation === undefined) return;
-    const isAtWork = textOf(status, "type") === "active";
-    if (isAtWork) await this.#join(conversation);
-    else if (conversation.isJoined) {
-      // It need not be kept in memory for us.
-      conversation.isJoined = false;
-      this.#turnEnded(conversation);
-      await this.#ask("thread/unsubscribe", { threadId: id });
-    }
+    if (isAtWork(status)) await this.#join(conversation);
+    else if (conversation.isJoined) await this.#leave(conversation);
+  }
+
+  /** It need not be kept in memory for us. */
+  async #leave(conversation: Conversation): Promise<void> {
+    conversation.isJoined = false;
+    this.#turnEnded(conversation);
+    await this.#ask("thread/unsubscribe", { threadId: conversation.session });
   }
 
   /** Undefined: it is none of ours, or cannot be looked at now. */
@@ -255,10 +261,11 @@ class CodexTalk implements ServiceTalk {
       turn: undefined,
       reading: undefined,
       patches: new Map(),
+      commands: new Set(),
       asked: new Set(),
     };
     this.#conversations.set(id, conversation);
-    if (textOf(memberOf(thread, "status"), "type") === "active") await this.#join(conversation);
+    if (isAtWork(memberOf(thread, "status"))) await this.#join(conversation);
     return conversation;
   }
 
@@ -273,7 +280,9 @@ class CodexTalk implements ServiceTalk {
     if (thread === undefined || this.#hasEnded) return;
     conversation.isJoined = true;
     conversation.title = titleOf(thread) ?? conversation.title;
-    await this.#findTurn(conversation);
+    // It may have become idle meanwhile.
+    if (isAtWork(memberOf(thread, "status"))) await this.#findTurn(conversation);
+    else await this.#leave(conversation);
   }
 
   /** Its turn may have begun before we came. */
@@ -311,6 +320,7 @@ class CodexTalk implements ServiceTalk {
         answer = await this.#desk.askAboutPatch({ ...sourceOf(conversation), changes, signal });
       }
     } else if (method === "item/commandExecution/requestApproval" && textOf(params, "command") !== undefined) {
+      this.#commandBegan(conversation, item, params);
       answer = await this.#desk.askAboutCommand({ ...sourceOf(conversation), ...commandOf(params), signal });
     }
     if (answer.kind === "leave" || signal.aborted || this.#hasEnded) return;
@@ -369,6 +379,10 @@ function sourceOf({ session, cwd }: Conversation): ServiceSource {
 /** Numbers and texts are told apart. */
 function keyOf(requestId: unknown): string {
   return JSON.stringify(requestId) ?? "";
+}
+
+function isAtWork(status: unknown): boolean {
+  return textOf(status, "type") === "active";
 }
 
 function titleOf(thread: unknown): string | undefined {
