@@ -281,6 +281,8 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
     conversation.answerInTerminal("accept");
     expect(await third).toMatchObject({ by: "terminal" });
     await expect.poll(() => run.companion.commands?.all).toEqual([]);
+    const others = [conversation.command("touch a", { kind: "writeStdin" })];
+    others.push(conversation.command("touch a", { networkApprovalContext: { host: "example.com" } }));
     run.companion.updateSettings({ reviews: {} });
     const fourth = conversation.command("touch a");
     const { changes } = patchOf(lab);
@@ -288,7 +290,7 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
     await reviewed(run, 1);
     expect(run.companion.commands?.all).toEqual([]);
     conversation.answerInTerminal("accept");
-    await Promise.all([fourth, shown]);
+    await Promise.all([...others, fourth, shown]);
   });
 
   it("is not asked once more where the user has said yes to it when the hook asked", async () => {

@@ -319,7 +319,7 @@ class CodexTalk implements ServiceTalk {
         conversation.asked.add(item);
         answer = await this.#desk.askAboutPatch({ ...sourceOf(conversation), changes, signal });
       }
-    } else if (method === "item/commandExecution/requestApproval" && textOf(params, "command") !== undefined) {
+    } else if (method === "item/commandExecution/requestApproval" && isAboutCommand(params)) {
       this.#commandBegan(conversation, item, params);
       answer = await this.#desk.askAboutCommand({ ...sourceOf(conversation), ...commandOf(params), signal });
     }
@@ -379,6 +379,12 @@ function sourceOf({ session, cwd }: Conversation): ServiceSource {
 /** Numbers and texts are told apart. */
 function keyOf(requestId: unknown): string {
   return JSON.stringify(requestId) ?? "";
+}
+
+/** Input for a running command, access to a host and what its user is to run by themselves are asked about with other words. */
+function isAboutCommand(params: unknown): boolean {
+  const [kind, access] = [textOf(params, "kind") ?? "command", memberOf(params, "networkApprovalContext")];
+  return kind === "command" && textOf(params, "command") !== undefined && (access === undefined || access === null);
 }
 
 function isAtWork(status: unknown): boolean {

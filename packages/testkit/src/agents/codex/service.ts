@@ -237,15 +237,19 @@ export class CodexConversation {
     this.#complete({ ...item, status: "completed" });
   }
 
-  /** The model runs a command about which its user is asked. */
-  async command(command: string): Promise<CodexDecision> {
+  /** The model runs a command about which its user is asked. `more`: what else the question says. */
+  async command(command: string, more: Json = {}): Promise<CodexDecision> {
     const told = {
       command: `/bin/bash -lc '${command}'`,
       cwd: this.cwd,
       commandActions: [{ type: "unknown", command }],
     };
     const item = this.#begin({ type: "commandExecution", ...told });
-    const decided = await this.#ask("item/commandExecution/requestApproval", item.id, { kind: "command", ...told });
+    const decided = await this.#ask("item/commandExecution/requestApproval", item.id, {
+      kind: "command",
+      ...told,
+      ...more,
+    });
     const isYes = decided.decision.startsWith("accept");
     this.#complete({ ...item, status: isYes ? "completed" : "declined" });
     return decided;
