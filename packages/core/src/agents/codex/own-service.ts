@@ -313,7 +313,7 @@ class CodexTalk implements ServiceTalk {
     this.#questions.set(key, asking);
     const { signal } = asking;
     let answer: ServiceAnswer = { kind: "leave" };
-    if (method === "item/fileChange/requestApproval") {
+    if (method === "item/fileChange/requestApproval" && (memberOf(params, "grantRoot") ?? null) === null) {
       const changes = await this.#changesOf(conversation, item);
       if (changes !== undefined && !signal.aborted) {
         conversation.asked.add(item);
