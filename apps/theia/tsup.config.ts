@@ -21,7 +21,7 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-engines",
   setup: (build) => {
     // Without flags: esbuild reads it as a regular expression of Go.
-    build.onResolve({ filter: /\/(engine|behaviour|ide-questions)\.ts$/ }, ({ kind }) =>
+    build.onResolve({ filter: /\/(engine|behaviour|ide-questions|own-service)\.ts$/ }, ({ kind }) =>
       kind === "dynamic-import" ? { path: "in-the-backend", namespace: "without-engines" } : undefined,
     );
     build.onLoad({ filter: /^/, namespace: "without-engines" }, () => ({

@@ -79,7 +79,7 @@ export function withoutEngines() {
     name: "without-engines",
     setup: (build) => {
       build.onResolve(
-        { filter: /^\.\/(engine|behaviour|ide-questions)[-.]|^\.\.\/gemini-family\/engine[-.]/ },
+        { filter: /^\.\/(engine|behaviour|ide-questions|own-service)[-.]|^\.\.\/gemini-family\/engine[-.]/ },
         ({ kind, path }) => (kind === "dynamic-import" ? { path, external: true } : undefined),
       );
     },

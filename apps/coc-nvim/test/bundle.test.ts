@@ -54,7 +54,9 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     const panel = files.filter((file) => !withoutPanel.has(file) || file.startsWith("conversation-ledger-"));
     // As in VS Code: what each agent brings grows with their number, and is loaded with the one that is there.
     const agents = files.filter((file) =>
-      /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions)-/u.test(file),
+      /^(?:behaviour|engine|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions|own-service|service-links|service-desk)-/u.test(
+        file,
+      ),
     );
     // What only several of them need comes with them, too, but for what serves their protocols.
     const shared = new Set(agents.filter((file) => !file.startsWith("engine-")));

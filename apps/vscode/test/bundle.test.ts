@@ -25,7 +25,8 @@ function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
 }
 
 /** What is loaded with an agent, besides what serves its protocol. */
-const ofAgents = /^(?:behaviour|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions)-/u;
+const ofAgents =
+  /^(?:behaviour|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions|own-service|service-links|service-desk)-/u;
 
 /** Files with those that nothing else asks for. */
 function alone(scripts: readonly string[], files: readonly string[]): readonly string[] {

@@ -124,6 +124,8 @@ export interface DiffRequest {
    * follows its file (`DiffView.update`).
    */
   readonly isReadOnly?: true;
+  /** How many reviews there are of the same patch, with this one, where the verdict on one is the verdict on all; absent: it stands alone. */
+  readonly patchFiles?: number;
   /** Set if nobody writes what is accepted: the user tries what a review is (`ReviewRequest.isTrial`). */
   readonly isTrial?: true;
 }

@@ -11,6 +11,13 @@ export type {
 } from "./agents/agent-driver.ts";
 export { type ClaudeDriver, type ClaudeDriverOptions, createClaudeDriver } from "./agents/claude/driver.ts";
 export { findClaudeCompanion } from "./agents/claude/driver.ts";
+export {
+  type CodexConversation,
+  type CodexDecision,
+  type CodexFileChange,
+  CodexService,
+  type CodexServiceOptions,
+} from "./agents/codex/service.ts";
 export { type CopilotDriver, createCopilotDriver } from "./agents/copilot/driver.ts";
 export { createAgentDriver } from "./agents/drivers.ts";
 export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";

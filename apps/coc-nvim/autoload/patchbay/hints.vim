@@ -78,7 +78,9 @@ function! patchbay#hints#line(id, proposal) abort
   if get(review, 'accepted', 0) + get(review, 'rejected', 0) > 0
     let about .= ' ' . s:Mark(patchbay#text('hunks: {0} accepted, {1} rejected', review.accepted, review.rejected))
   endif
-  if get(review, 'locked', 0)
+  if get(review, 'locked', 0) && get(review, 'patch', 0) > 0
+    let about .= ' ' . s:Mark(patchbay#text('read-only, patch of {0} files', review.patch))
+  elseif get(review, 'locked', 0)
     let about .= ' ' . s:Mark(patchbay#text('read-only'))
   endif
   " What :w does not do any more is said in every window, however narrow.

@@ -301,6 +301,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       present: request.agentPresent,
       terminal: request.decidedBy === "terminal" ? 1 : 0,
       locked: request.isReadOnly === true ? 1 : 0,
+      patch: request.patchFiles ?? 0,
       unsaved: request.unsaved ? 1 : 0,
       standing: request.standing,
       layout: settings.layout,

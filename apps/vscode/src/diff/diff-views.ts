@@ -144,7 +144,7 @@ async function askAboutNothing({ agentName, path }: DiffRequest): Promise<"accep
 interface DiffTitleFacts extends TitleFacts {
   /** Its name among the sessions of the window. */
   readonly agent: string;
-  readonly request: Pick<DiffRequest, "agentName" | "isReadOnly" | "kind" | "path" | "unsaved">;
+  readonly request: Pick<DiffRequest, "agentName" | "isReadOnly" | "patchFiles" | "kind" | "path" | "unsaved">;
   /** How many open reviews have the same file and agent already. */
   readonly alike: number;
 }
@@ -153,9 +153,16 @@ interface DiffTitleFacts extends TitleFacts {
 function diffTitle({ request, alike, agent, agentPresent, standing }: DiffTitleFacts): string {
   const file = described(fileNameOf(request.path), request);
   const proposer = alike === 0 ? agent : `${agent} (${alike + 1})`;
-  const shown = request.isReadOnly === true ? l10n.t("{0} (read-only)", proposer) : proposer;
+  const shown = proposedBy(proposer, request);
   if (!agentPresent) return shownText(`${file} ↔ ${l10n.t("{0} (gone)", shown)}`);
   return shownText(`${standing === "conflict" ? l10n.t("{0} (conflict)", file) : file} ↔ ${shown}`);
+}
+
+function proposedBy(proposer: string, { isReadOnly, patchFiles }: DiffTitleFacts["request"]): string {
+  if (isReadOnly !== true) return proposer;
+  return patchFiles === undefined
+    ? l10n.t("{0} (read-only)", proposer)
+    : l10n.t("{0} (read-only, patch of {1} files)", proposer, patchFiles);
 }
 
 function described(file: string, { kind, unsaved }: DiffTitleFacts["request"]): string {

@@ -48,7 +48,11 @@ export async function presentReview(review: Review, presentation: Presentation):
     ...standingLines(review, name, paint),
     ...(review.edited ? [paint.faint("(with your edits)")] : []),
     ...(request.isReadOnly === true
-      ? [paint.faint(`(${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is)`)]
+      ? [
+          paint.faint(
+            `(${escapeLine(request.agentName)} does not take an edited text: accept or reject ${wholeOf(request)})`,
+          ),
+        ]
       : []),
     ...(isKept ? [paint.bad(keptSentence(review, folder))] : []),
     ...(review.agentPresent || isKept ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
@@ -60,6 +64,10 @@ export async function presentReview(review: Review, presentation: Presentation):
     ...diff.lines,
     ...(diff.omitted === 0 ? [] : [paint.faint(`(${diff.omitted} more lines: v shows all of it)`)]),
   ];
+}
+
+function wholeOf({ patchFiles }: Review["request"]): string {
+  return patchFiles === undefined ? "it as it is" : `the whole patch of ${patchFiles} files as it is`;
 }
 
 /** What is on disk now, for the left side of a diff. */

@@ -8,6 +8,7 @@ import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
 import type { ContextQuestions } from "./context-questions.ts";
 import type { AgentHook } from "./hook.ts";
+import type { AgentService } from "./service.ts";
 import type { AgentStart, OwnSettings, SettingsPlace } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -70,6 +71,8 @@ export interface Dialect<Id extends string = string> {
   loadHook?(): Promise<AgentHook>;
   /** Loads what answers its own question what is open, which it asks by no protocol for editors; absent: it asks none. */
   loadQuestions?(): Promise<ContextQuestions>;
+  /** Loads what speaks with a service of its own, of which an editor can be a client; absent: it has none that is served. */
+  loadService?(): Promise<AgentService>;
   /** Loads what a diagnosis asks. */
   loadChecks(): Promise<AgentChecks>;
 }

@@ -4,7 +4,7 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** An agent that has no protocol for editors, and asks by its hook alone. Its hook finds the records in a place of our own. */
 export function hookAgent<Id extends string>(
-  own: Pick<Dialect<Id>, "id" | "agentName" | "program" | "loadQuestions"> &
+  own: Pick<Dialect<Id>, "id" | "agentName" | "program" | "loadQuestions" | "loadService"> &
     Required<Pick<Dialect<Id>, "loadHook" | "loadChecks">>,
 ): Dialect<Id> {
   const places: Dialect["places"] = ({ homeDirectory }: Surroundings) => [

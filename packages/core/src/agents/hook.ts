@@ -162,8 +162,8 @@ export type HookVerdict =
       readonly note: string;
       readonly isSeen?: boolean;
     }
-  /** No; the model reads why. */
-  | { readonly kind: "deny"; readonly reason: string }
+  /** No; the model reads why. `said`: the user's own word for it, which may be empty; absent: it is not theirs. */
+  | { readonly kind: "deny"; readonly reason: string; readonly said?: string }
   /** Nothing was asked, at the begin of a turn; the model reads the note with the prompt. */
   | { readonly kind: "told"; readonly note: string };
 

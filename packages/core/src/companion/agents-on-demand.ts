@@ -1,3 +1,5 @@
+import type { Dialect } from "../agents/dialect.ts";
+import type { ServiceDesk } from "../agents/service.ts";
 import type { SessionInfo } from "../companion.ts";
 import { type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
 import type { HookAcceptor, HookCall, NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
@@ -137,6 +139,12 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
       logger.warn("Proposals of an earlier run could not be restored", { reason: messageOf(error) });
     }
     this.#announceRead();
+  }
+
+  /** See `HookDesk.serviceDesk`; once proposals of an earlier run are back. */
+  async serviceDesk(dialect: Dialect): Promise<ServiceDesk> {
+    await this.#read;
+    return await (await this.#load()).hooks.serviceDesk(dialect);
   }
 
   /** Reviews of what conversations ask for, once proposals of an earlier run are back. */

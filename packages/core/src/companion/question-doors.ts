@@ -1,5 +1,6 @@
 import type { ContextQuestions } from "../agents/context-questions.ts";
 import type { Dialect } from "../agents/dialect.ts";
+import type { ServiceDesk } from "../agents/service.ts";
 import type { EditorContext } from "../context/model.ts";
 import { askHook } from "../endpoint/ask-hook.ts";
 import { listenForQuestions, type QuestionSocket } from "../endpoint/question-socket.ts";
@@ -10,6 +11,7 @@ import { findPrivateDirectory, joinPath } from "../storage/private-directory.ts"
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { ServiceLinkOptions } from "./service-links.ts";
 
 /** How often it is looked whether the one who answers has gone, ms. */
 const lookAgainMs = 2_000;
@@ -120,22 +122,35 @@ export interface QuestionDoorsOptions {
   readonly dialects: readonly Dialect[];
   /** See `CompanionOptions.leavesQuestionsOf`. */
   readonly leavesQuestionsOf?: (() => readonly string[]) | undefined;
+  /** How an agent's own service is joined; absent: none is. */
+  readonly services?: Pick<ServiceLinkOptions, "version"> & { desk(dialect: Dialect): Promise<ServiceDesk> };
 }
 
-/** Opens it for each agent that has been used here, or is installed. Never rejects. */
+/** Opens it for each agent that has been used here, or is installed, and joins its service. Never rejects. */
 export async function openQuestionDoors(
-  { platform, logger, dialects, leavesQuestionsOf }: QuestionDoorsOptions,
+  { platform, logger, dialects, leavesQuestionsOf, services }: QuestionDoorsOptions,
   ending?: AbortSignal,
-): Promise<readonly QuestionDoor[]> {
-  const doors: QuestionDoor[] = [];
+): Promise<readonly Pick<QuestionDoor, "close">[]> {
+  const doors: Pick<QuestionDoor, "close">[] = [];
   const left = leavesQuestionsOf?.() ?? [];
   for (const dialect of dialects) {
-    if (dialect.loadQuestions === undefined || left.includes(dialect.id)) continue;
+    const loadQuestions = left.includes(dialect.id) ? undefined : dialect.loadQuestions;
+    const loadService = services === undefined ? undefined : dialect.loadService;
+    if (loadQuestions === undefined && loadService === undefined) continue;
     try {
       const { settingsFile, traces } = await (await dialect.loadChecks()).readSettings({ platform, folder: undefined });
       const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
       if (found.every((facts) => facts === undefined)) continue;
-      const door = new QuestionDoor({ platform, logger, dialect, questions: await dialect.loadQuestions() });
+      if (services !== undefined && loadService !== undefined) {
+        const [service, { ServiceLink }] = await Promise.all([loadService(), import("./service-links.ts")]);
+        if (ending?.aborted === true) return doors;
+        const { version, desk } = services;
+        const link = new ServiceLink({ platform, logger, dialect, service, version, desk: () => desk(dialect) });
+        doors.push(link);
+        link.open();
+      }
+      if (loadQuestions === undefined) continue;
+      const door = new QuestionDoor({ platform, logger, dialect, questions: await loadQuestions() });
       if (ending?.aborted === true) return doors;
       doors.push(door);
       await door.open();

@@ -1,4 +1,5 @@
 import type { Dialect } from "../agents/dialect.ts";
+import type { ServiceDesk } from "../agents/service.ts";
 import type {
   Companion,
   CompanionSettings,
@@ -69,8 +70,8 @@ export class RunningCompanion implements Companion {
   readonly #toldFiles: Set<string> = new Set();
   /** Beside the port, for agents that look for none; undefined: there is no such agent, or it could not be opened. */
   readonly #socket: LoadOnce<LocalSocket | undefined> = new LoadOnce(() => this.#openSocket());
-  /** For agents that ask what is open. */
-  readonly #questions: LoadOnce<readonly QuestionDoor[]> = new LoadOnce(() => this.#openQuestions());
+  /** For agents that ask what is open, and to services of theirs. */
+  readonly #questions: LoadOnce<readonly Pick<QuestionDoor, "close">[]> = new LoadOnce(() => this.#openQuestions());
 
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
@@ -277,9 +278,12 @@ export class RunningCompanion implements Companion {
     void this.#questions.get();
   }
 
-  async #openQuestions(): Promise<readonly QuestionDoor[]> {
+  async #openQuestions(): Promise<readonly Pick<QuestionDoor, "close">[]> {
     const { openQuestionDoors } = await import("./question-doors.ts");
-    return await openQuestionDoors(this.#options, this.#ending.signal);
+    const { version } = this.#options.host.identity;
+    const desk = async (dialect: Dialect): Promise<ServiceDesk> =>
+      await (this.#run ?? (await this.#opened.get())).agents.serviceDesk(dialect);
+    return await openQuestionDoors({ ...this.#options, services: { version, desk } }, this.#ending.signal);
   }
 
   async #closeQuestions(): Promise<void> {

@@ -73,6 +73,8 @@ export class DiffRegistry {
       readonly fileState?: string | undefined;
       /** See `ProposalFacts.isReadOnly`. */
       readonly isReadOnly?: boolean;
+      /** See `DiffRequest.patchFiles`. */
+      readonly patchFiles?: number | undefined;
       /** What the agent made its proposal from, where that is known; else what is on disk now. */
       readonly base?: string | undefined;
       /** See `takeUp`. */
@@ -97,9 +99,9 @@ export class DiffRegistry {
       this.#services.kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
       this.#services.messages.answerNotUsed(proposal, this.#services.kept.saving(proposal));
     }
-    const { kind, real, fileState, base, taken, isReadOnly = false } = facts;
+    const { kind, real, fileState, base, taken, isReadOnly = false, patchFiles } = facts;
     const proposal = new Proposal(
-      { id: this.#random.token(12), owner, input, kind, createdAt: this.#clock.now(), real, isReadOnly },
+      { id: this.#random.token(12), owner, input, kind, createdAt: this.#clock.now(), real, isReadOnly, patchFiles },
       taken?.text,
     );
     proposal.fileState = fileState;

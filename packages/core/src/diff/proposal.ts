@@ -23,6 +23,8 @@ export interface ProposalOwner {
   readonly isOfHook?: boolean | undefined;
   /** Set where the agent asks about all tools of an answer before the first of them runs: see `AwaitedWrites.ahead`. */
   readonly asksAhead?: boolean | undefined;
+  /** Set where somebody else asks the same meanwhile: a view that is closed decides nothing. */
+  readonly isAskedElsewhere?: boolean | undefined;
   /** Set where a conversation can be told why something was rejected. */
   readonly readsReasons?: boolean | undefined;
   /** See `ReviewRequest.isTrial`. */
@@ -60,6 +62,8 @@ export interface ProposalFacts {
   readonly real?: string | undefined;
   /** What the user would type does not reach the agent. */
   readonly isReadOnly?: boolean;
+  /** See `DiffRequest.patchFiles`. */
+  readonly patchFiles?: number | undefined;
 }
 
 /** What is known of a kept text (`KeptText`) beside its proposal. */
@@ -170,9 +174,10 @@ export class Proposal {
     return this.facts.id;
   }
 
-  /** It is also asked in the editor itself. */
-  get isOfConversation(): boolean {
-    return this.facts.owner.conversationId !== undefined;
+  /** It is also asked in the editor itself, or in a terminal that can be answered as well. */
+  get isAskedElsewhere(): boolean {
+    const { conversationId, isAskedElsewhere = false } = this.facts.owner;
+    return conversationId !== undefined || isAskedElsewhere;
   }
 
   /** Nothing of it is kept, and nobody writes it. */

@@ -90,7 +90,7 @@ export class ReviewDecisions {
     // The end of a view that was taken away because the user holds the review is no answer.
     if (!proposal.isOpen || (kind === "closed" && proposal.aside === "held")) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
-    if (kind === "closed" && proposal.isOfConversation && !proposal.isTrial) return this.#options.views.hide(proposal);
+    if (kind === "closed" && proposal.isAskedElsewhere && !proposal.isTrial) return this.#options.views.hide(proposal);
     const outcome: DiffOutcome = kind === "rejected" && reason !== undefined ? { kind, reason } : { kind };
     if (!this.#end(proposal, outcome, "rejected", true)) return false;
     this.#send(proposal, outcome);

@@ -157,7 +157,7 @@ export class ReviewViews {
       proposal.place = "hidden";
       throw error;
     }
-    const { input, kind, owner, isReadOnly } = proposal.facts;
+    const { input, kind, owner, isReadOnly, patchFiles } = proposal.facts;
     await beforeShown(proposal);
     // Decided in the terminal while the file was read.
     if (!proposal.isOpen && !proposal.detached) return;
@@ -176,6 +176,7 @@ export class ReviewViews {
           agentPresent: proposal.agentPresent,
           ...(proposal.terminalOnly ? { decidedBy: "terminal" } : {}),
           ...(isReadOnly === true ? { isReadOnly } : {}),
+          ...(patchFiles === undefined ? {} : { patchFiles }),
           ...(proposal.isTrial ? { isTrial: true } : {}),
           ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
         },

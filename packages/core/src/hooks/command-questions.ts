@@ -45,7 +45,10 @@ export class CommandQuestions implements AskedCommands {
 
   answer(id: string, answer: "allow" | "reject", reason?: string): boolean {
     const asked = this.#asked.get(id);
-    asked?.settle(answer === "allow" ? { kind: "allow" } : { kind: "deny", reason: rejectedCommandReason(reason) });
+    const said = reason?.trim() ?? "";
+    asked?.settle(
+      answer === "allow" ? { kind: "allow" } : { kind: "deny", reason: rejectedCommandReason(reason), said },
+    );
     return asked !== undefined;
   }
 

@@ -1,6 +1,7 @@
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import type { AgentHook, HookEvent, HookVerdict } from "../agents/hook.ts";
+import type { ServiceDesk } from "../agents/service.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { HookAcceptor, HookCall } from "../endpoint/endpoint.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
@@ -55,6 +56,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #contexts: Map<string, string> = new Map();
   /** The calls of each session that its user has accepted as a whole, and about which it may ask by itself. */
   readonly #consented: Map<string, Set<string>> = new Map();
+  /** The sessions of which a hook has told. */
+  readonly #hooked: Set<string> = new Set();
   /** When an agent asked last what is open, for a prompt of its user's. */
   readonly #prompts: Map<string, number> = new Map();
   /** Between the turns of agents and the editor. */
@@ -101,6 +104,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities } = this.#options;
     activities.note(dialect.id, event);
     const owner = ownerOf(dialect, event.session, hook);
+    this.#hooked.add(owner.sessionId);
     if (event.kind === "asks")
       return this.#consented.get(owner.sessionId)?.delete(event.call) === true ? hook.encodeConsent?.() : undefined;
     if (event.kind === "shows") return await this.#show(owner.sessionId);
@@ -168,6 +172,21 @@ export class HookDesk implements HookAcceptor, Disposable {
     for (const { id } of this.commands.all.filter(({ owner }) => owner === ownerId)) this.commands.show(id);
     const proposal = diffs.proposals.find(({ sessionId }) => sessionId === ownerId);
     if (proposal !== undefined) await diffs.reveal(proposal.id);
+  }
+
+  /** Where an agent's own service is answered, of which the editor is a client. Loaded where there is one. */
+  async serviceDesk(dialect: Pick<Dialect, "id" | "agentName">): Promise<ServiceDesk> {
+    const { EditorServiceDesk } = await import("./service-desk.ts");
+    return new EditorServiceDesk({
+      ...this.#options,
+      dialect,
+      reviews: this.#reviews,
+      commands: this.commands,
+      hookTurns: this.turns,
+      ownerOf: (session) => ({ ...ownerOf(dialect, session, {}), isAskedElsewhere: true }),
+      hasHook: (ownerId) => this.#hooked.has(ownerId),
+      onEnd: (ownerId) => this.#ended(ownerId),
+    });
   }
 
   /** Whatever goes wrong with a write that may be one to review, its agent does not go on. */
@@ -242,6 +261,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.#problems.forget(ownerId);
     this.#contexts.delete(ownerId);
     this.#consented.delete(ownerId);
+    this.#hooked.delete(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
@@ -268,7 +288,11 @@ function toldOf(notes: readonly (string | undefined)[]): HookVerdict | undefined
 }
 
 /** The text that was accepted is what reaches the disk, marks and all; the hook's connection ends with the run. */
-function ownerOf({ id, agentName }: Dialect, session: string, { asksAhead }: AgentHook): ProposalOwner {
+function ownerOf(
+  { id, agentName }: Pick<Dialect, "id" | "agentName">,
+  session: string,
+  { asksAhead }: Pick<AgentHook, "asksAhead">,
+): ProposalOwner {
   return {
     sessionId: ownerIdOf(id, session),
     isOfHook: true,

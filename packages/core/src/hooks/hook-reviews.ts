@@ -63,21 +63,22 @@ interface Waiting {
 }
 
 /** A file of the workspace that an agent is about to write. */
-interface Target {
+export interface Target {
   /** What people are shown: as the agent names it, where that says where it is. */
   readonly path: string;
   readonly checked: CheckedPath;
 }
 
 /** A change that is to be reviewed. */
-interface Wanted extends Target {
+export interface Wanted extends Target {
   readonly change: HookChange;
   /** From where the file comes. */
   readonly source: Target | undefined;
 }
 
 /** A change under review. */
-interface Asked extends ReviewedChange {
+export interface Asked extends ReviewedChange {
+  readonly id: string;
   readonly outcome: Promise<DiffOutcome>;
   readonly withdraw: () => void;
 }
@@ -107,7 +108,7 @@ export class HookReviews {
     const wanted: Wanted[] = [];
     let untold: string | undefined;
     for (const change of event.changes) {
-      const target = await this.#targetOf(change, event.cwd);
+      const target = await this.targetOf(change, event.cwd);
       if ("untold" in target) {
         if (await this.#isAnyReviewed(owner.dialect, policies.setting))
           untold ??= untoldReason(change.path, target.untold);
@@ -115,7 +116,7 @@ export class HookReviews {
       else {
         this.#options.onWrite(owner.sessionId, target.path);
         if (await this.#isReviewed(target.checked.real, owner.dialect, policies.setting)) {
-          const source = change.source === undefined ? undefined : await this.#targetOf(change.source, event.cwd);
+          const source = change.source === undefined ? undefined : await this.targetOf(change.source, event.cwd);
           wanted.push({ change, ...target, source: source === undefined || "untold" in source ? undefined : source });
         }
       }
@@ -131,7 +132,7 @@ export class HookReviews {
     const asked: Asked[] = [];
     try {
       for (const one of wanted) {
-        const opened = await this.#open(one, owner);
+        const opened = await this.open(one, owner);
         if (opened === "unclear") return { kind: "deny", reason: unclearReason(one.path) };
         if (opened !== undefined) asked.push(opened);
       }
@@ -151,18 +152,9 @@ export class HookReviews {
     event: Extract<HookEvent, { readonly kind: "command" }>,
     { owner, call, hook }: Waiting,
   ): Promise<HookVerdict | undefined> {
-    const { platform, realFolders, activities } = this.#options;
-    const policies = this.#options.policies();
-    if (policies === undefined || event.asks || event.isPaused) return undefined;
-    const folders = await realFolders();
-    const isAsked = await isCommandAsked({
-      platform,
-      agent: owner.dialect,
-      policies: await commandPoliciesAt(policies.setting, await this.#realFolderOf(event, folders), platform),
-      folders,
-      onUnclear: (file) => this.#tellUnclear(file),
-    });
-    if (!isAsked) return undefined;
+    const { platform, activities } = this.#options;
+    if (event.asks || event.isPaused) return undefined;
+    if (!(await this.isCommandAsked(owner.dialect, event.cwd))) return undefined;
     if (call.isOneTooMany === true) return { kind: "deny", reason: unheardReason };
     let end = (): void => {};
     try {
@@ -180,6 +172,22 @@ export class HookReviews {
     } finally {
       end();
     }
+  }
+
+  /** Whether the user wants to be asked about commands in a folder. */
+  async isCommandAsked(agent: string, cwd: string | undefined): Promise<boolean> {
+    const { platform, realFolders } = this.#options;
+    const policies = this.#options.policies();
+    if (policies === undefined) return false;
+    const folders = await realFolders();
+    const real = await this.#realFolderOf({ cwd }, folders);
+    return await isCommandAsked({
+      platform,
+      agent,
+      policies: await commandPoliciesAt(policies.setting, real, platform),
+      folders,
+      onUnclear: (file) => this.#tellUnclear(file),
+    });
   }
 
   /** Of an event that cannot be read: a no, where the user reviews anything that the agent writes in this workspace. */
@@ -201,18 +209,18 @@ export class HookReviews {
 
   /** Undefined where the file is none of this workspace. */
   async realPathOf(file: NamedFile, folder: string | undefined): Promise<string | undefined> {
-    const target = await this.#targetOf(file, folder);
+    const target = await this.targetOf(file, folder);
     return "untold" in target || !target.checked.inside ? undefined : target.checked.real;
   }
 
   /** What people are shown of a file; undefined where it is none of this workspace. */
   async pathOf(file: NamedFile, folder: string | undefined): Promise<string | undefined> {
-    const target = await this.#targetOf(file, folder);
+    const target = await this.targetOf(file, folder);
     return "untold" in target || !target.checked.inside ? undefined : target.path;
   }
 
   /** The file that the agent will write, by its own rules; `untold`: why nobody can say which. */
-  async #targetOf(file: NamedFile, cwd: string | undefined): Promise<Target | { readonly untold: string }> {
+  async targetOf(file: NamedFile, cwd: string | undefined): Promise<Target | { readonly untold: string }> {
     const { platform, realFolders, logger } = this.#options;
     const { files, process } = platform;
     const isWindows = process.platform === "win32";
@@ -268,8 +276,12 @@ export class HookReviews {
     return false;
   }
 
-  /** Undefined: there is nothing to ask. */
-  async #open({ change, path, checked, source }: Wanted, owner: ProposalOwner): Promise<Asked | "unclear" | undefined> {
+  /** Undefined: there is nothing to ask. `patchFiles`: it is one of so many that are accepted or rejected as a whole, and nobody carries what the user would type. */
+  async open(
+    { change, path, checked, source }: Wanted,
+    owner: ProposalOwner,
+    patchFiles?: number,
+  ): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
     const { isText, text: onDisk } = await readForHook(checked, platform.files);
@@ -283,12 +295,14 @@ export class HookReviews {
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
     // What the user had typed into this very change, if the editor was started anew meanwhile.
-    const taken = await diffs.takeUp(owner, input);
-    const facts = { ...openingFacts(checked, after), taken };
+    const isWhole = patchFiles !== undefined;
+    const taken = isWhole ? undefined : await diffs.takeUp(owner, input);
+    const whole = isWhole ? { isReadOnly: true, patchFiles: patchFiles > 1 ? patchFiles : undefined } : {};
+    const facts = { ...openingFacts(checked, after), taken, ...whole };
     // By then the file is there.
     if (ahead !== undefined && facts.kind === "create") facts.kind = "change";
-    const { outcome, abandon } = diffs.open(owner, input, facts);
-    return { change, path, real, onDisk, before, after, outcome, withdraw: abandon };
+    const { id, outcome, abandon } = diffs.open(owner, input, facts);
+    return { id, change, path, real, onDisk, before, after, outcome, withdraw: abandon };
   }
 
   async #decided(

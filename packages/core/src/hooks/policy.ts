@@ -164,6 +164,11 @@ export async function isReviewed(path: string | undefined, facts: PolicyFacts): 
   return path === undefined || excludes(path);
 }
 
+/** Whether a write is shown about which the agent asks by itself, by a door at which an editor may answer: not where the user wants none. */
+export function isShownIfAsked(policies: ReviewPolicies, agent: string): boolean {
+  return policyOf(policies, agent) !== "never";
+}
+
 /** Whether the user is to be asked about each command of the agent: only where they, or the repository, say so. */
 export async function isCommandAsked(facts: PolicyFacts<CommandPolicies>): Promise<boolean> {
   const { agent, policies } = facts;

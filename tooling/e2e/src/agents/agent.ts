@@ -19,7 +19,7 @@ export interface AgentKind {
   /** Writes its settings into the lab's home; `isNewcomers`: of somebody who has not met an editor's companion yet. */
   configure(lab: Lab, isNewcomers?: boolean): Promise<void>;
   /** Writes where its model is, where no variable says so; undefined: that it has none. */
-  configureModel?(lab: Lab, modelUrl: string | undefined): Promise<void>;
+  configureModel?(lab: Lab, modelUrl: string | undefined, start?: AgentStart): Promise<void>;
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];
@@ -68,6 +68,8 @@ export interface AgentStart {
   readonly mode?: QuietMode;
   /** With Patchbay's hook in its settings. */
   readonly isHooked?: boolean;
+  /** With the service that its terminals share, and in the mode in which it asks its user. */
+  readonly isServed?: boolean;
   /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
   readonly run?: readonly string[];
   /** In a terminal of its own, which does not end with the editor. */
@@ -200,7 +202,7 @@ export async function prepareAgent(
   await kind.configure(lab, start.run !== undefined);
   if (start.isHooked === true) await manageHook(lab, kind.id, "install");
   const model = await listenModelServer(kind.protocol);
-  await kind.configureModel?.(lab, model.url);
+  await kind.configureModel?.(lab, model.url, start);
   const { mode, headless } = start;
   if (headless !== undefined) model.play(...headless.turns);
   const launcher = join(lab.root, `run-${kind.id}`);

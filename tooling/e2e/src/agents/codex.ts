@@ -13,7 +13,7 @@ export const codex: AgentKind = {
   protocol: responsesProtocol,
   configure: async () => {},
   // No variable names its model's address.
-  configureModel: async (lab, modelUrl) => {
+  configureModel: async (lab, modelUrl, { isServed = false } = {}) => {
     const directory = join(lab.home, ".codex");
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const settings = [
@@ -21,8 +21,8 @@ export const codex: AgentKind = {
       'model = "gpt-5.5"',
       'model_provider = "fake"',
       "check_for_update_on_startup = false",
-      'sandbox_mode = "danger-full-access"',
-      'approval_policy = "never"',
+      `sandbox_mode = "${isServed ? "read-only" : "danger-full-access"}"`,
+      `approval_policy = "${isServed ? "on-request" : "never"}"`,
       "[notice.model_migrations]",
       '"gpt-5.5" = "gpt-6-sol"',
       "[model_providers.fake]",
@@ -31,7 +31,7 @@ export const codex: AgentKind = {
       'wire_api = "responses"',
       // Its service in the background outlives its terminal, and the lab.
       "[features]",
-      "daemon_auto_start = false",
+      `daemon_auto_start = ${isServed}`,
       `[projects.${JSON.stringify(lab.workspace)}]`,
       'trust_level = "trusted"',
       ...(await trustedHooks(join(directory, "hooks.json"))),

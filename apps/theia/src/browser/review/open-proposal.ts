@@ -76,11 +76,13 @@ export class OpenProposal {
 
   /** What is unusual stands first: a narrow tab shows the begin of its title. */
   get title(): string {
-    const { agentName, kind, unsaved, standing, agentPresent, decidedBy, isReadOnly, path } = this.#request;
+    const { agentName, kind, unsaved, standing, agentPresent, decidedBy, isReadOnly, patchFiles, path } = this.#request;
     const facts = [agentName];
     if (kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
     if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "empties the file"));
-    if (isReadOnly === true) facts.push(nls.localize("patchbay/title/readOnly", "read-only"));
+    if (isReadOnly === true && patchFiles !== undefined)
+      facts.push(nls.localize("patchbay/title/patch", "read-only, patch of {0} files", patchFiles));
+    else if (isReadOnly === true) facts.push(nls.localize("patchbay/title/readOnly", "read-only"));
     const isMerged = standing === "merged";
     if (unsaved && isMerged) facts.push(nls.localize("patchbay/title/mergedUnsaved", "merged with unsaved text"));
     else if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));

@@ -123,7 +123,11 @@ function partOf(section: PatchSection, directory: string | undefined): Part {
 }
 
 /** A path is taken by its letters, also an absolute one: `..` leads to what stands before it (seen, 0.171.0). `~` is a name. */
-async function openedByCodex(path: string, directory: string | undefined, { cwd, words }: PathPlace): Promise<string> {
+export async function openedByCodex(
+  path: string,
+  directory: string | undefined,
+  { cwd, words }: PathPlace,
+): Promise<string> {
   if (words.isAbsolute(path)) return words.resolve(path);
   const folder = directory === undefined ? cwd : words.isAbsolute(directory) ? directory : undefined;
   if (folder !== undefined) return words.resolve(folder, path);
