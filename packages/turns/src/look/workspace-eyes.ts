@@ -28,6 +28,8 @@ interface Known {
   readonly state: DiskState | undefined;
   /** Undefined: nobody had the time to read it, or nobody may. */
   readonly content: Content | undefined;
+  /** Git ignores it. */
+  readonly isIgnored?: boolean;
 }
 
 /** Where a file stands, if git knows it. */
@@ -99,7 +101,7 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { files, opened, trees, isPartial, isCut } = await this.#gather(slices);
+    const { files, opened, ignored, trees, isPartial, isCut } = await this.#gather(slices);
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
@@ -114,16 +116,17 @@ export class WorkspaceEyes implements Eyes {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       const was = this.#known.get(path);
+      const isIgnored = ignored.has(path);
       if (state === "unknown") {
         isUnknown = true;
-        now.set(path, was ?? { state: undefined, content: undefined });
+        now.set(path, was ?? { state: undefined, content: undefined, isIgnored });
         continue;
       }
       if (state === undefined) {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.top))) {
-          changes.push(gone(path, before, was.state));
+          changes.push(gone(path, before, was));
         }
         continue;
       }
@@ -141,17 +144,24 @@ export class WorkspaceEyes implements Eyes {
         continue;
       }
       const content = await reading.read(path, state);
-      now.set(path, { state, content });
+      now.set(path, { state, content, isIgnored });
       if (isFirst) continue;
       const movedFrom = was === undefined ? moves.from(state) : undefined;
       const isOld = opened.has(path) || state.changedMs < lookedAt - coarseMs;
-      if (was === undefined && movedFrom === undefined && isOld) continue;
-      const wasThere = was !== undefined || (movedFrom === undefined && !this.#wasListed(path));
+      const isTold = this.#wasListed(path, isIgnored);
+      // Of what a build makes nobody knows whether it was there where nobody looked.
+      if (was === undefined && movedFrom === undefined && (isOld || (isIgnored && !isTold))) continue;
+      const wasThere = was !== undefined || (movedFrom === undefined && !isTold);
       const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change === undefined) continue;
       const isOfGit = await this.#isOfStash(path, where, change.after, isAsInGit, stashes);
-      changes.push({ ...change, ...(movedFrom === undefined ? {} : { movedFrom }), ...(isOfGit ? { isOfGit } : {}) });
+      changes.push({
+        ...change,
+        ...(movedFrom === undefined ? {} : { movedFrom }),
+        ...(isOfGit ? { isOfGit } : {}),
+        ...(isIgnored && wasThere ? { isIgnored } : {}),
+      });
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
@@ -162,13 +172,13 @@ export class WorkspaceEyes implements Eyes {
   }
 
   /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
-  #wasListed(path: string): boolean {
+  #wasListed(path: string, isIgnored: boolean): boolean {
     let innermost: WorkTree | undefined;
     for (const tree of this.#heads.values()) {
       const isIn = tree.folder.length > (innermost?.folder.length ?? -1) && path.startsWith(withSeparator(tree.folder));
       if (isIn) innermost = tree;
     }
-    return !this.#wasCut && innermost?.isWhole === true;
+    return !this.#wasCut && innermost?.isWhole === true && (!isIgnored || innermost.tellsIgnored(path));
   }
 
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
@@ -186,7 +196,7 @@ export class WorkspaceEyes implements Eyes {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
-      else if (!this.#wasTrackedIn(path, moved)) changes.push(gone(path, was.content ?? unreadBefore, was.state));
+      else if (!this.#wasTrackedIn(path, moved)) changes.push(gone(path, was.content ?? unreadBefore, was));
     }
   }
 
@@ -216,12 +226,14 @@ export class WorkspaceEyes implements Eyes {
     readonly files: ReadonlyMap<string, Tracked | undefined>;
     /** Those of them that are looked at only because they are open: they may have been there before. */
     readonly opened: ReadonlySet<string>;
+    readonly ignored: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
     readonly isCut: boolean;
   }> {
     const { places, openFiles } = this.#options;
     const files = new Map<string, Tracked | undefined>();
+    const ignored = new Set<string>();
     const trees: WorkTree[] = [];
     let isPartial = false;
     for (const { real } of await places.load()) {
@@ -235,12 +247,18 @@ export class WorkspaceEyes implements Eyes {
           files.set(path, { top, entry, writtenMs });
         }
         for (const path of tree.untracked) if (!files.has(path) && !isOfEditors(path)) files.set(path, undefined);
+        for (const path of tree.ignored) {
+          if (files.has(path) || isOfEditors(path)) continue;
+          files.set(path, undefined);
+          ignored.add(path);
+        }
       }
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
     for (const path of opened) files.set(path, undefined);
-    if (files.size <= mostFiles) return { files, opened, trees, isPartial, isCut: false };
-    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true, isCut: true };
+    if (files.size <= mostFiles) return { files, opened, ignored, trees, isPartial, isCut: false };
+    const cut = new Map(Array.from(files).slice(0, mostFiles));
+    return { files: cut, opened, ignored, trees, isPartial: true, isCut: true };
   }
 
   /** What git did in these since the last look. */
@@ -312,13 +330,14 @@ function isOfEditors(path: string): boolean {
   return ofEditors.test(basename(path));
 }
 
-function gone(path: string, before: Content, was: DiskState | undefined): SeenChange {
+function gone(path: string, before: Content, { state, isIgnored }: Known): SeenChange {
   return {
     path,
     before,
     after: noFile,
     mode: undefined,
-    ...(was === undefined ? {} : { goneMode: was.mode }),
+    ...(state === undefined ? {} : { goneMode: state.mode }),
+    ...(isIgnored === true ? { isIgnored } : {}),
   };
 }
 
