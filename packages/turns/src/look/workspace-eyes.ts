@@ -9,6 +9,7 @@ import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.
 import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
 import { Moves } from "./moves.ts";
+import { readAtOnce } from "./read-at-once.ts";
 import { Slices } from "./slices.ts";
 import { isSameStage, mostFiles, type WorkTree, WorkTrees } from "./work-trees.ts";
 
@@ -110,7 +111,7 @@ export class WorkspaceEyes implements Eyes {
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const moves = new Moves(this.#known);
-    const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
+    const reading = new Reading(this.#options, isFirst ? this.#account : session, isFirst);
     let isUnknown = false;
     for (const [path, where] of files) {
       if (slices.isDue) await slices.pause();
@@ -126,7 +127,7 @@ export class WorkspaceEyes implements Eyes {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.top))) {
-          changes.push(gone(path, before, was));
+          changes.push(await this.#gone(path, before, was));
         }
         continue;
       }
@@ -171,6 +172,22 @@ export class WorkspaceEyes implements Eyes {
     return { changes, headMoved: moved.size > 0, git, isPartial: isPartial || isUnknown || reading.isPartial };
   }
 
+  /** On which copies are kept: on no session's. */
+  get #account(): string {
+    return `look ${this.#looks}`;
+  }
+
+  async #gone(path: string, before: Content, { state, isIgnored }: Known): Promise<SeenChange> {
+    return {
+      path,
+      before: await this.#options.contents.keepCopy(path, before, this.#account),
+      after: noFile,
+      mode: undefined,
+      ...(state === undefined ? {} : { goneMode: state.mode }),
+      ...(isIgnored === true ? { isIgnored } : {}),
+    };
+  }
+
   /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
   #wasListed(path: string, isIgnored: boolean): boolean {
     let innermost: WorkTree | undefined;
@@ -196,7 +213,7 @@ export class WorkspaceEyes implements Eyes {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
-      else if (!this.#wasTrackedIn(path, moved)) changes.push(gone(path, was.content ?? unreadBefore, was));
+      else if (!this.#wasTrackedIn(path, moved)) changes.push(await this.#gone(path, was.content ?? unreadBefore, was));
     }
   }
 
@@ -218,7 +235,8 @@ export class WorkspaceEyes implements Eyes {
     // Those of a link say nothing.
     const mode = was?.kind === "file" && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
     if (isSame && mode === undefined) return undefined;
-    return { path, before, after: isSame ? before : after, mode };
+    const kept = await this.#options.contents.keepCopy(path, before, this.#account);
+    return { path, before: kept, after: isSame ? kept : after, mode };
   }
 
   /** Every file that is looked at, with what git knows of it. */
@@ -330,17 +348,6 @@ function isOfEditors(path: string): boolean {
   return ofEditors.test(basename(path));
 }
 
-function gone(path: string, before: Content, { state, isIgnored }: Known): SeenChange {
-  return {
-    path,
-    before,
-    after: noFile,
-    mode: undefined,
-    ...(state === undefined ? {} : { goneMode: state.mode }),
-    ...(isIgnored === true ? { isIgnored } : {}),
-  };
-}
-
 function withSeparator(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
@@ -380,7 +387,10 @@ class Reading {
       this.isPartial = true;
       return undefined;
     }
-    return await contents.ofFile(path, this.#account);
+    const { small } = contents.copyLimits;
+    const isSmall = this.#isBounded && state.size <= small && contents.mayKeep(path);
+    const held = isSmall ? readAtOnce(path, small) : undefined;
+    return held === undefined ? await contents.ofFile(path, this.#account) : await contents.copy(held);
   }
 
   /** Whether what was read of it before is there still. */
