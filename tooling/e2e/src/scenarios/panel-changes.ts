@@ -105,7 +105,7 @@ function changes({ name, agents, hasGit, ownLine = "", between, isEverywhere = f
             rows.some((row) => words.test(row)),
           );
         const told = await turnsIn(world, name);
-        mustEqual("what the terminal lists", (await bar.marked()).join("\n"), told.marked.join("\n"));
+        mustEqual("what the terminal lists", told.marked.join("\n"), (await bar.marked()).join("\n"));
         if (ownLine !== "") {
           await world.writeFile(`${name}/edit.txt`, text.replace("two", "TWO").replace("six", "SIX") + ownLine);
         }
@@ -273,7 +273,16 @@ async function goneOver(world: World, between: Between, panel: ConversationPanel
     await panel.waitUntilReady();
     return panel;
   }
+  const page = panel.frame.locator("#panel");
+  await page.evaluate((element) => element.setAttribute("data-old", ""));
   await world.editor.killHost?.();
+  // VS Code leaves the page as it was until there is another host, which then loads it anew; the one in a browser alone stays.
+  if (world.editor.id !== "page")
+    await poll(
+      "the page of the next host",
+      async () => (await page.count()) === 1 && (await page.getAttribute("data-old")) === null,
+      { timeout: 60_000 },
+    );
   return await shownAgain(world);
 }
 
