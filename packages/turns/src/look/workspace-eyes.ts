@@ -43,7 +43,7 @@ interface Tracked {
 }
 
 /** So many files are read at the begin of a turn at most. */
-const mostRead = 4_000;
+const mostRead = 10_000;
 
 /** After so long no more files are read at the begin of a turn, ms. */
 const readingMs = 2_000;
