@@ -130,7 +130,12 @@ it("of a file that is damaged at any byte, or ends there, no wrong text is kept"
       const texts = Array.from({ length: 5 }, (_, number) => sized(`${number}`, 60 * kilobyte).toString());
       const paths = texts.map((text, number) => lab.write(`${number}.txt`, text));
       const copies: Content[] = [];
-      for (const text of texts) copies.push(await contents.copy(Buffer.from(text)));
+      for (const [number, path] of paths.entries())
+        copies.push(
+          number % 2 === 0
+            ? await contents.copyOf(path, "look")
+            : await contents.copy(Buffer.from(texts[number] ?? "")),
+        );
       const at = Math.min(Math.floor(share * file.bytes.length), file.bytes.length - 1);
       expect(file.bytes.length).toBeGreaterThan(256 * kilobyte);
       if (kind === "cut") file.bytes = file.bytes.subarray(0, at);

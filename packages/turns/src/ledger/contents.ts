@@ -49,7 +49,15 @@ export class Contents {
     return held instanceof Uint8Array ? await this.keep(path, held, session) : held;
   }
 
-  /** What a small file that may be kept holds at a turn's begin, in case it changes: what comes to be named by a turn is to be kept by then (`keepCopy`). */
+  /** What a small file holds at a turn's begin, in case it changes: see `copy`. */
+  async copyOf(path: string, session: string): Promise<Content> {
+    const held = await this.#readNow(path, this.copyLimits.small);
+    if (held instanceof Uint8Array) return await this.copy(held);
+    // It has grown since somebody looked.
+    return held.kind === "named" && held.why === "large" ? await this.ofFile(path, session) : held;
+  }
+
+  /** The same of what is in hand and may be kept. What comes to be named by a turn is to be kept by then (`keepCopy`). */
   async copy(held: Uint8Array): Promise<Content> {
     const { platform, shelf, logger, health } = this.#options;
     const { isText, text } = asText(held);

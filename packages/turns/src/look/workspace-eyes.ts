@@ -388,9 +388,9 @@ class Reading {
       return undefined;
     }
     const { small } = contents.copyLimits;
-    const isSmall = this.#isBounded && state.size <= small && contents.mayKeep(path);
-    const held = isSmall ? readAtOnce(path, small) : undefined;
-    return held === undefined ? await contents.ofFile(path, this.#account) : await contents.copy(held);
+    if (!this.#isBounded || state.size > small) return await contents.ofFile(path, this.#account);
+    const held = contents.mayKeep(path) ? readAtOnce(path, small) : undefined;
+    return held === undefined ? await contents.copyOf(path, this.#account) : await contents.copy(held);
   }
 
   /** Whether what was read of it before is there still. */
