@@ -141,6 +141,8 @@ describe("the turns of a conversation", () => {
     const [id, path] = [first?.id ?? "", lab.path("a.txt")];
     const [one = "", four = ""] = (await hunks(conversations, id, path)).map((hunk) => hunk.id);
     await conversations.keep({ turn: id, path, hunk: four });
+    const view = await conversations.view({ turn: id, path });
+    expect(structuredClone(view)).toEqual(view);
     expect(await conversations.undo({ turn: id, path, hunk: four })).toMatchObject([{ path, outcome: "undone" }]);
     expect(lab.read("a.txt")).toBe("ONE\n2\n3\n4\n5\n6\n7\n");
     expect(await shownHunks(conversations, id, path)).toEqual(["open 0/0 -1 +ONE", "undone 3/3 -4 +FOUR,more"]);

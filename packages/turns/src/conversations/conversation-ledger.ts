@@ -98,7 +98,8 @@ export class ConversationLedger implements TurnLedger {
     const found = this.#told(turn, path);
     if (found === undefined) return undefined;
     const { mode, target } = found;
-    const hunks = await this.#hunks(turn, path);
+    // What is shown goes to a page: nothing in it but data.
+    const hunks = (await this.#hunks(turn, path))?.map(({ open: _open, takenUp: _takenUp, ...hunk }) => hunk);
     return { hunks, ...(mode === undefined ? {} : { mode }), ...(target === undefined ? {} : { target }) };
   }
 
