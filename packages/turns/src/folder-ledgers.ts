@@ -34,7 +34,8 @@ import type {
   UndoResult,
 } from "./model.ts";
 import { DiskStore } from "./store/disk-store.ts";
-import type { TurnStore } from "./store/turn-store.ts";
+import { CopyShelf } from "./store/copy-shelf.ts";
+import { copyShare, textShare, type TurnStore } from "./store/turn-store.ts";
 import { Undoing } from "./undo/undoing.ts";
 
 const usualLimits: LedgerLimits = {
@@ -69,6 +70,7 @@ export class FolderLedgers implements TurnWitness {
   readonly #undo: Undoing;
   readonly #room: UndoLedger;
   readonly #store: TurnStore;
+  readonly #shelf: CopyShelf;
   readonly #health: StoreHealth;
   /** Of a path with links resolved. */
   readonly #mayKeep: (path: string) => boolean;
@@ -91,6 +93,12 @@ export class FolderLedgers implements TurnWitness {
     this.#places = new Places(platform, folders);
     const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     this.#store = store;
+    const shelf = new CopyShelf(
+      async () => await store.openShelf(),
+      () => Math.min(limits.all * copyShare * 2, limits.all * textShare - store.size),
+    );
+    store.aside = () => shelf.bytes;
+    this.#shelf = shelf;
     // Asked here, where every edition, and the command line, comes by: nobody can forget it.
     const mayKeep = (path: string): boolean => {
       const named = this.#places.named(path);
@@ -108,7 +116,7 @@ export class FolderLedgers implements TurnWitness {
       retry: () => this.#later(async () => await this.#book.flush()),
     });
     const health = this.#health;
-    const contents = new Contents({ platform, logger, health, store, objects, mayKeep, limits });
+    const contents = new Contents({ platform, logger, health, store, shelf, objects, mayKeep, limits });
     this.#contents = contents;
     const onDidChange = (): void => {
       if (!this.#isOver) this.#change.fire();
@@ -326,6 +334,7 @@ export class FolderLedgers implements TurnWitness {
     this.#undo.dispose();
     this.#health.dispose();
     this.#objects.dispose();
+    this.#shelf.dispose();
     this.#change.dispose();
   }
 

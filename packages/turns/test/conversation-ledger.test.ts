@@ -112,9 +112,9 @@ describe("the turns of a conversation", () => {
       "open 7/8 - +new",
     ]);
     expect([await at(0), await at(1), await at(2)]).toEqual([one, five, other]);
-    // What is decided is not decided again.
+    // What is undone is not kept.
     expect(await conversations.keep({ turn: id, path, hunk: one })).toBe(false);
-    expect(await conversations.undo({ turn: id, path, hunk: five })).toMatchObject([{ outcome: "stale" }]);
+    expect(await conversations.undo({ turn: id, path, hunk: one })).toMatchObject([{ outcome: "stale" }]);
     await conversations.undo({ turn: id, path, hunk: other });
     expect(lab.read("a.txt")).toBe("1\n2\n3\n4\nFIVE\n6\n7\n8\n9\n");
     // One of the two comes back by itself, and it is that one.
@@ -128,6 +128,29 @@ describe("the turns of a conversation", () => {
     expect(await shownHunks(lab.open({ looks: false }).conversations, id, path)).toEqual(
       await shownHunks(conversations, id, path),
     );
+  });
+
+  it("have a hunk undone that was kept, also where all of the file was", async () => {
+    const lab = new TurnLab();
+    const before = "1\n2\n3\n4\n5\n6\n7\n";
+    lab.commit({ "a.txt": before });
+    const ledgers = lab.open({ door: lab.disk });
+    await turn(lab, ledgers, "p1", { told: { "a.txt": "ONE\n2\n3\nFOUR\nmore\n5\n6\n7\n" } });
+    const { conversations } = ledgers;
+    const [first] = await conversations.turnsOf("c1", 1);
+    const [id, path] = [first?.id ?? "", lab.path("a.txt")];
+    const [one = "", four = ""] = (await hunks(conversations, id, path)).map((hunk) => hunk.id);
+    await conversations.keep({ turn: id, path, hunk: four });
+    const view = await conversations.view({ turn: id, path });
+    expect(structuredClone(view)).toEqual(view);
+    expect(await conversations.undo({ turn: id, path, hunk: four })).toMatchObject([{ path, outcome: "undone" }]);
+    expect(lab.read("a.txt")).toBe("ONE\n2\n3\n4\n5\n6\n7\n");
+    expect(await shownHunks(conversations, id, path)).toEqual(["open 0/0 -1 +ONE", "undone 3/3 -4 +FOUR,more"]);
+    await conversations.keep({ turn: id, path });
+    expect(await conversations.undo({ turn: id, path, hunk: one })).toMatchObject([{ path, outcome: "undone" }]);
+    expect(lab.read("a.txt")).toBe(before);
+    for (const hunk of [one, four]) await conversations.redo({ turn: id, path, hunk });
+    expect(lab.read("a.txt")).toBe("ONE\n2\n3\nFOUR\nmore\n5\n6\n7\n");
   });
 
   it("have one hunk brought back of several that were undone at once", async () => {

@@ -29,13 +29,13 @@ it("in a folder without git, what stands in a repository below it is git's to sa
   const lab = new TurnLab();
   lab.write("loose.txt", "old\n");
   lab.write("one/two/three/repository/tracked.txt", "old\n");
-  lab.write("one/two/three/repository/.gitignore", "ignored.txt\n");
+  lab.write("one/two/three/repository/.gitignore", "ignored\n");
   const repository = lab.path("one/two/three/repository");
   lab.gitIn(repository, "init", "-q", "-b", "main");
   lab.gitIn(repository, "add", "-A");
   lab.gitIn(repository, "commit", "-q", "-m", "all");
-  lab.write("one/two/three/repository/ignored.txt", "old\n");
-  const below = ["tracked.txt", "ignored.txt"].map((name) => `one/two/three/repository/${name}`);
+  lab.write("one/two/three/repository/ignored/file.txt", "old\n");
+  const below = ["tracked.txt", "ignored/file.txt"].map((name) => `one/two/three/repository/${name}`);
   const turn = await changed(lab, ["loose.txt", ...below]);
   expect(lab.files(turn)).toEqual(["loose.txt changed likely", "one/two/three/repository/tracked.txt changed likely"]);
 });

@@ -116,7 +116,12 @@ describe("what is kept of turns", () => {
     await ledgers.settled();
     for (const name of readdirSync(join(lab.storage, "texts")))
       writeFileSync(join(lab.storage, "texts", name), "bad\n");
-    expect(await ledgers.beforeText(ledgers.turns()[0]?.id ?? "", lab.path("a.txt"))).toBeUndefined();
+    // The run that copied it when the turn began has that copy still.
+    expect(await ledgers.beforeText(ledgers.turns()[0]?.id ?? "", lab.path("a.txt"))).toBe("one\n");
+    ledgers.dispose();
+    const later = lab.open();
+    await later.settled();
+    expect(await later.beforeText(later.turns()[0]?.id ?? "", lab.path("a.txt"))).toBeUndefined();
   });
 
   it("is nobody else's to read, and is not put behind a link", async () => {

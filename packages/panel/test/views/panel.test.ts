@@ -375,7 +375,7 @@ describe("the panel", () => {
     await say({ view });
     expect(Array.from(document.querySelectorAll(".hunk"), ({ textContent }) => textContent)).toEqual([
       "Lines 2–3KeepUndo1 same2−removed: one2+added: ONE3+added: TWO",
-      "Line 11Kept10 same10−removed: old␍11+added: old",
+      "Line 11KeptUndo10 same10−removed: old␍11+added: old",
       "Line 20UndoneRedo20 same20−removed: gone",
       "Line 30Undo pendingKeepUndo Now29 same30+added: more7 more lines",
     ]);
@@ -386,6 +386,7 @@ describe("the panel", () => {
     expect(panel.heard("changes").slice(1)).toEqual([
       { ...about, action: "keep", hunk: "a" },
       { ...about, action: "undo", hunk: "a" },
+      { ...about, action: "undo", hunk: "b" },
       { ...about, action: "redo", hunk: "c" },
       { ...about, action: "keep", hunk: "d" },
       { ...about, action: "undo", hunk: "d" },

@@ -98,7 +98,8 @@ export class ConversationLedger implements TurnLedger {
     const found = this.#told(turn, path);
     if (found === undefined) return undefined;
     const { mode, target } = found;
-    const hunks = await this.#hunks(turn, path);
+    // What is shown goes to a page: nothing in it but data.
+    const hunks = (await this.#hunks(turn, path))?.map(({ open: _open, takenUp: _takenUp, ...hunk }) => hunk);
     return { hunks, ...(mode === undefined ? {} : { mode }), ...(target === undefined ? {} : { target }) };
   }
 
@@ -116,6 +117,7 @@ export class ConversationLedger implements TurnLedger {
     const { undo } = this.#options;
     if (path === undefined) return this.#toldOf(turn, (await undo.undo(turn, how)).files);
     if (hunk !== undefined) {
+      await this.#takeUpHunk(turn, path, hunk);
       const open = (await this.#hunk(turn, path, hunk))?.open;
       // The agent, or somebody elsewhere, has gone on meanwhile.
       if (open === undefined) return this.#toldOf(turn, [{ path, outcome: "stale" }]);
@@ -314,6 +316,15 @@ export class ConversationLedger implements TurnLedger {
     const [record, file] = [book.get(turn), this.#file(turn, path)];
     if (record === undefined || file === undefined || !(await this.#isKeptWhole(file))) return;
     await book.review(record, file.path, { review: "unreviewed", undecided: undefined });
+  }
+
+  /** The same of one hunk. */
+  async #takeUpHunk(turn: string, path: string, hunk: string): Promise<void> {
+    const { ledger } = this.#options;
+    const before = (await this.#hunk(turn, path, hunk))?.takenUp?.();
+    const undecided = await ledger.texts(turn, path);
+    if (before !== undefined && undecided !== undefined)
+      await ledger.review(turn, path, "partly", { before, after: undecided.after });
   }
 
   /** Of a file that is kept something may have been undone before. */

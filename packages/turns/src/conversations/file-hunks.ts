@@ -7,6 +7,8 @@ import type { HunkLines, TurnHunk } from "../model.ts";
 export interface FileHunk extends LedgerHunk {
   /** In what is not decided; undefined where all of it is. */
   readonly open: { readonly at: TurnHunk; readonly lines: HunkLines } | undefined;
+  /** Of one that was kept: what stands on the left of what is undecided, once it is to be decided again. */
+  readonly takenUp: (() => string) | undefined;
 }
 
 export interface HunkInput {
@@ -99,9 +101,8 @@ export async function fileHunks({ whole, undecided, isQueued, how }: HunkInput):
     counts.set(sign, count);
     const one = isWhole ? found.get(hunk) : hunk;
     const lines = { before: hunk.before.join(""), after: hunk.after.join("") };
-    const isKept = (): boolean =>
-      kept.some((other) => other.beforeStart === hunk.beforeStart && isSame(hunk, other)) ||
-      !undone.some((other) => isSame(hunk, other));
+    const keptAs = kept.find((other) => other.beforeStart === hunk.beforeStart && isSame(hunk, other));
+    const isKept = (): boolean => keptAs !== undefined || !undone.some((other) => isSame(hunk, other));
     const decided = isKept() ? "kept" : "undone";
     return {
       id: `${sign}.${count}`,
@@ -116,6 +117,10 @@ export async function fileHunks({ whole, undecided, isQueued, how }: HunkInput):
         Math.min(shown[number + 1]?.afterStart ?? right.length, hunk.afterEnd + around),
       ),
       open: one === undefined ? undefined : { at: { start: one.afterStart, end: one.afterEnd }, lines },
+      takenUp:
+        one === undefined && keptAs !== undefined
+          ? () => openBefore.toSpliced(keptAs.afterStart, keptAs.after.length, ...keptAs.before).join("")
+          : undefined,
     };
   });
 }

@@ -12,6 +12,14 @@ interface GitObject {
   readonly size: number;
 }
 
+/** Relative names, with slashes. */
+export interface Ignored {
+  /** Files that are ignored by themselves. */
+  readonly files: readonly string[];
+  /** Folders in which nothing else stands than what is ignored; they end with a slash, and what is in them is not named. */
+  readonly folders: ReadonlySet<string>;
+}
+
 /** PORT: the user's object stores; read only. */
 export interface GitObjects {
   /** As it stood in the work tree; undefined where that cannot be told, or it is larger than `limit` bytes. Never rejects. */
@@ -55,8 +63,8 @@ export class GitReader implements GitObjects {
   readonly #options: GitReaderOptions;
   readonly #readers: Map<string, ObjectReader> = new Map();
   readonly #listing: Set<ChildProcessWithoutNullStreams> = new Set();
-  /** When directories may be asked for again that took too long; by the steady clock. */
   #isOver = false;
+  /** When directories may be asked for again that took too long; by the steady clock. */
   readonly #pauses: Map<string, number> = new Map();
 
   constructor(options: GitReaderOptions) {
@@ -79,16 +87,30 @@ export class GitReader implements GitObjects {
    * its own. Undefined where git cannot tell. Never rejects.
    */
   async untracked(directory: string): Promise<readonly string[] | undefined> {
+    return await this.#list(directory, ["--exclude-standard"]);
+  }
+
+  /** What git ignores below a directory; undefined where it cannot tell. Never rejects. */
+  async ignored(directory: string): Promise<Ignored | undefined> {
+    const names = await this.#list(directory, ["--ignored", "--exclude-standard", "--directory"]);
+    if (names === undefined) return undefined;
+    const folders = new Set(names.filter((name) => name.endsWith("/")));
+    // Where it is no pattern for the folder that leaves its files out, git names both.
+    return { files: names.filter((name) => !name.endsWith("/") && !isBelow(name, folders)), folders };
+  }
+
+  async #list(directory: string, which: readonly string[]): Promise<readonly string[] | undefined> {
     const { clock } = this.#options.platform;
     if (this.#isOver) return undefined;
-    if (clock.monotonic() < (this.#pauses.get(directory) ?? 0)) return undefined;
-    const child = this.#start(["-C", directory, "ls-files", "--others", "--exclude-standard", "-z"]);
+    const key = `${directory}\0${which.join(" ")}`;
+    if (clock.monotonic() < (this.#pauses.get(key) ?? 0)) return undefined;
+    const child = this.#start(["-C", directory, "ls-files", "--others", ...which, "-z"]);
     this.#listing.add(child);
     return await new Promise((resolve) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       const timer = clock.setTimeout(() => {
-        this.#pauses.set(directory, clock.monotonic() + pauseMs);
+        this.#pauses.set(key, clock.monotonic() + pauseMs);
         child.kill();
       }, patienceMs);
       child.stdin.end();
@@ -126,6 +148,13 @@ export class GitReader implements GitObjects {
     child.stderr.resume();
     return child;
   }
+}
+
+/** Whether a file stands in one of these folders, at any depth. */
+export function isBelow(name: string, folders: ReadonlySet<string>): boolean {
+  for (let at = name.lastIndexOf("/"); at !== -1; at = at === 0 ? -1 : name.lastIndexOf("/", at - 1))
+    if (folders.has(name.slice(0, at + 1))) return true;
+  return false;
 }
 
 /** Without what points git at another repository. */

@@ -1,5 +1,6 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-reader.ts";
+import { type CopyShelf, largestCopy } from "../store/copy-shelf.ts";
 import { bytesOf, copyShare, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { folderOf } from "./folders.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
@@ -10,6 +11,7 @@ export interface ContentsOptions {
   readonly logger: Logger;
   readonly health: Pick<StoreHealth, "failed">;
   readonly store: TurnStore;
+  readonly shelf: CopyShelf;
   readonly objects: GitObjects;
   /** Paths with links resolved. */
   readonly mayKeep: (path: string) => boolean;
@@ -45,6 +47,45 @@ export class Contents {
   async ofFile(path: string, session: string): Promise<Content> {
     const held = await this.#readNow(path);
     return held instanceof Uint8Array ? await this.keep(path, held, session) : held;
+  }
+
+  /** What a small file holds at a turn's begin, in case it changes: see `copy`. */
+  async copyOf(path: string, session: string): Promise<Content> {
+    const held = await this.#readNow(path, this.copyLimits.small);
+    if (held instanceof Uint8Array) return await this.copy(held);
+    // It has grown since somebody looked.
+    return held.kind === "named" && held.why === "large" ? await this.ofFile(path, session) : held;
+  }
+
+  /** The same of what is in hand and may be kept. What comes to be named by a turn is to be kept by then (`keepCopy`). */
+  async copy(held: Uint8Array): Promise<Content> {
+    const { platform, shelf, logger, health } = this.#options;
+    const { isText, text } = asText(held);
+    const name = nameOfText(text, platform.random.mac);
+    const content: Content = isText ? { kind: "text", text: name } : { kind: "bytes", text: name, size: held.length };
+    try {
+      return (await shelf.put(name, held)) ? content : { kind: "named", why: "large", sign: name };
+    } catch (error) {
+      logger.warn("A copy could not be kept", { reason: messageOf(error) });
+      health.failed(error);
+      return { kind: "named", why: "failed", sign: name };
+    }
+  }
+
+  /** Keeps in the store what was copied at a turn's begin, now that it has changed. Something else as it is. */
+  async keepCopy(path: string, content: Content, session: string): Promise<Content> {
+    if (content.kind !== "text" && content.kind !== "bytes") return content;
+    const bytes = await this.#onShelf(content);
+    if (bytes !== undefined) return await this.keep(path, bytes, session);
+    const isThere = await this.#options.store.refresh(content.text).catch(() => false);
+    return isThere ? content : { kind: "named", why: "failed", sign: content.text };
+  }
+
+  /** Undefined where it is not there, or is not what it was. */
+  async #onShelf(content: Extract<Content, { kind: "text" | "bytes" }>): Promise<Uint8Array | undefined> {
+    const bytes = await this.#options.shelf.read(content.text).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    return nameOfText(asText(bytes).text, this.#options.platform.random.mac) === content.text ? bytes : undefined;
   }
 
   /** What a file holds that an undo is about to take away: on nobody's account. */
@@ -105,9 +146,7 @@ export class Contents {
   ): Promise<Content> {
     if (held === undefined) return noFile;
     const { store, limits, mayKeep, platform, logger, health } = this.#options;
-    const utf8 = typeof held === "string" ? held : textIn(held);
-    const isText = utf8 !== undefined && !utf8.includes("\0");
-    const text = isText ? utf8 : Buffer.from(held as Uint8Array).toString("base64");
+    const { isText, text } = asText(held);
     const size = typeof held === "string" ? Buffer.byteLength(held) : held.byteLength;
     if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: platform.random.mac("sign", text) };
     const spent = this.#spent.get(session) ?? 0;
@@ -136,24 +175,30 @@ export class Contents {
     return this.#names;
   }
 
-  /** Of what may change in a turn so much is copied at most when it begins, in all and of one file; bytes. */
-  get copyLimits(): { readonly all: number; readonly file: number } {
-    return { all: this.#options.store.room * copyShare, file: this.#options.limits.file };
+  /** Of what may change in a turn so much is copied at most when it begins, in all and of one file; bytes. `small`: what `copy` takes. */
+  get copyLimits(): { readonly all: number; readonly file: number; readonly small: number } {
+    const { store, limits } = this.#options;
+    return { all: store.room * copyShare, file: limits.file, small: Math.min(largestCopy, limits.file) };
   }
 
   /** Whether texts can be read again, as of now. Those that are asked for stay then for as long as nobody has named them. */
   async whetherKept(): Promise<(content: Content) => Promise<boolean>> {
-    const isThere = await this.#options.store.refreshMany();
-    return async (content) =>
-      (content.kind !== "text" && content.kind !== "bytes") || (await isThere(content.text).catch(() => false));
+    const { store, shelf } = this.#options;
+    await shelf.begin();
+    const isThere = await store.refreshMany();
+    return async (content) => {
+      if (content.kind !== "text" && content.kind !== "bytes") return true;
+      const { text } = content;
+      return (await shelf.has(text).catch(() => false)) || (await isThere(text).catch(() => false));
+    };
   }
 
   /** Undefined where there was no file, or its text is not kept. */
   async read(content: Content): Promise<string | undefined> {
-    const { store, objects, limits } = this.#options;
+    const { objects, limits } = this.#options;
     if (content.kind === "text") {
       // What an undo took away may be longer than what is compared line by line.
-      return (bytesOf(content.text) ?? 0) > limits.file ? undefined : await store.read(content.text);
+      return (bytesOf(content.text) ?? 0) > limits.file ? undefined : await this.#stored(content);
     }
     if (content.kind !== "git") return undefined;
     const bytes = await objects.read(content, limits.file);
@@ -163,11 +208,19 @@ export class Contents {
 
   /** What a file held, text or not; undefined where there was none, or it cannot be read again. */
   async bytes(content: Content): Promise<Uint8Array | undefined> {
-    const { store, objects } = this.#options;
+    const { objects } = this.#options;
     if (content.kind === "git") return await objects.read(content, largestObject);
     if (content.kind !== "text" && content.kind !== "bytes") return undefined;
-    const text = await store.read(content.text);
+    const text = await this.#stored(content);
     return text === undefined ? undefined : Buffer.from(text, content.kind === "text" ? "utf8" : "base64");
+  }
+
+  /** As it stands in the store, or would. */
+  async #stored(content: Extract<Content, { kind: "text" | "bytes" }>): Promise<string | undefined> {
+    const text = await this.#options.store.read(content.text);
+    if (text !== undefined) return text;
+    const bytes = await this.#onShelf(content);
+    return bytes === undefined ? undefined : asText(bytes).text;
   }
 
   /** Lines that came and went; undefined where one of both is not kept. */
@@ -222,6 +275,15 @@ function linesIn(part: string): number {
   if (part === "") return 0;
   const ends = part.split("\n").length - 1;
   return part.endsWith("\n") || part.startsWith("\n") ? ends : ends + 1;
+}
+
+/** As it stands in the store. */
+function asText(held: Uint8Array | string): { readonly isText: boolean; readonly text: string } {
+  const utf8 = typeof held === "string" ? held : textIn(held);
+  if (utf8?.includes("\0") === false) return { isText: true, text: utf8 };
+  const bytes =
+    typeof held === "string" ? Buffer.from(held) : Buffer.from(held.buffer, held.byteOffset, held.byteLength);
+  return { isText: false, text: bytes.toString("base64") };
 }
 
 /** Undefined where it is not UTF-8. */

@@ -388,7 +388,8 @@ export class Observer implements Disposable {
   }
 
   /** Enters what nobody told of. */
-  async #enter({ path, before: seen, after: found, mode, goneMode, movedFrom, isOfGit }: SeenChange): Promise<void> {
+  async #enter(change: SeenChange): Promise<void> {
+    const { path, before: seen, after: found, mode, goneMode, movedFrom, isOfGit, isIgnored } = change;
     const { contents, book } = this.#options;
     // What the user put aside, or took back, is no agent's; an agent does that with what it changed itself.
     const isOfAgent = this.#entered.has(path) || this.open.some(({ files }) => files.has(path));
@@ -422,7 +423,9 @@ export class Observer implements Disposable {
     }
     // Those who tell of each command and write have told of none: it may as well have been the user, in another program.
     const isGuess = ran.length === 0 && suspects.every((one) => one.turn.border === "exact" && !one.hasWritten);
-    const attribution = isGuess || this.#touched.has(path) ? "unknown" : "likely";
+    // Servers and tools that run all the time write what git ignores. What was entered already is more than that.
+    const isDoubtful = isIgnored === true && !this.#entered.has(path);
+    const attribution = isGuess || isDoubtful || this.#touched.has(path) ? "unknown" : "likely";
     // Of several that ran since the last look nobody knows which one it was.
     const isKnown = suspects.length === 1 && main.named.size === 1 && attribution === "likely";
     const [command] = isKnown ? main.named.keys() : [];

@@ -13,6 +13,8 @@ export interface SeenChange {
   readonly movedFrom?: string;
   /** It holds what somebody put aside by git, or took from there, since the last look. */
   readonly isOfGit?: true;
+  /** It was there, and git ignores it: other programs than the agent's write such files, too. */
+  readonly isIgnored?: true;
 }
 
 export interface Look {

@@ -3,7 +3,7 @@ import { open, opendir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Platform } from "@patchbay/core";
 import { countOf, headerBytes, type IndexEntry, readIndex, type Wanted } from "../git/git-index.ts";
-import type { GitReader } from "../git/git-reader.ts";
+import { type GitReader, type Ignored, isBelow } from "../git/git-reader.ts";
 import { joinIndexes, readSplitIndex } from "../git/split-index.ts";
 import { type Head, headOf, type Repository, repositoryAbove, repositoryAt } from "../git/repository.ts";
 import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
@@ -21,6 +21,9 @@ export const mostFiles = 200_000;
 
 /** Nor is a larger index read for those in one of its folders. */
 const largestIndexBytes = 128 * 1024 * 1024;
+
+/** Where git ignores more files by themselves, they are what a build leaves beside its sources, and are not looked at. */
+const mostIgnored = 100;
 const gitLink = 0o160000;
 const directoryMode = 0o040000;
 const typeBits = 0o170000;
@@ -34,6 +37,10 @@ export interface WorkTree {
   readonly index: ReadIndex;
   /** Files that are neither tracked nor ignored; absolute. */
   readonly untracked: readonly string[];
+  /** Files that git ignores by themselves; absolute. */
+  readonly ignored: readonly string[];
+  /** Whether a path, absolute, stands where one that git ignores would be among them. */
+  readonly tellsIgnored: (path: string) => boolean;
   /** False: there may be more files. Git did not tell, there are too many, or something could not be read. */
   readonly isWhole: boolean;
 }
@@ -54,12 +61,12 @@ const empty: ReadIndex = { ...unreadable, isReadable: true };
 /** Finds the work trees of a folder, and what git knows of the files in them. */
 export class WorkTrees {
   readonly #platform: Platform;
-  readonly #git: Pick<GitReader, "untracked">;
+  readonly #git: Pick<GitReader, "untracked" | "ignored">;
   readonly #plain: PlainFolders;
   /** The last index of each work tree: most looks find it as it was. */
   readonly #indexes: Map<string, { readonly state: DiskState; readonly index: ReadIndex }> = new Map();
 
-  constructor(platform: Platform, git: Pick<GitReader, "untracked">) {
+  constructor(platform: Platform, git: Pick<GitReader, "untracked" | "ignored">) {
     this.#platform = platform;
     this.#git = git;
     this.#plain = new PlainFolders(platform);
@@ -78,17 +85,18 @@ export class WorkTrees {
     const found: WorkTree[] = [];
     if (above === undefined) {
       const { files: untracked = [], isWhole = false } = listing ?? {};
-      found.push({ git: undefined, folder, index: empty, untracked, isWhole });
+      found.push({ git: undefined, folder, index: empty, untracked, ...nothingIgnored, isWhole });
     }
     const seen = new Set<string>();
     while (left.length > 0 && found.length < mostRepositories) {
       const next = left.shift();
       if (next === undefined || seen.has(next.folder)) continue;
       seen.add(next.folder);
-      const [head, index, listed] = await Promise.all([
+      const [head, index, listed, ignored] = await Promise.all([
         headOf(files, next.repository),
         this.#indexOf(next.repository, next.folder, slices),
         this.#git.untracked(next.folder),
+        this.#git.ignored(next.folder),
       ]);
       const untracked: string[] = [];
       const nested: string[] = [];
@@ -99,7 +107,14 @@ export class WorkTrees {
         else untracked.push(sep === "/" ? withSlash(next.folder) + name : join(next.folder, name));
       }
       const git = { repository: next.repository, head };
-      found.push({ git, folder: next.folder, index, untracked, isWhole: index.isReadable && listed !== undefined });
+      found.push({
+        git,
+        folder: next.folder,
+        index,
+        untracked,
+        ...ignoredIn(next.folder, ignored),
+        isWhole: index.isReadable && listed !== undefined,
+      });
       for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
         if (repository !== undefined) left.push({ repository, folder: top });
@@ -169,6 +184,16 @@ export class WorkTrees {
     const entries = await inSlices(readIndex(others, objectBytes, { directory: "", most: mostFiles }), slices);
     return entries === undefined ? undefined : joinIndexes(entries, split, wanted);
   }
+}
+
+const nothingIgnored: Pick<WorkTree, "ignored" | "tellsIgnored"> = { ignored: [], tellsIgnored: () => false };
+
+function ignoredIn(folder: string, found: Ignored | undefined): Pick<WorkTree, "ignored" | "tellsIgnored"> {
+  if (found === undefined || found.files.length > mostIgnored) return nothingIgnored;
+  return {
+    ignored: found.files.map((name) => join(folder, name)),
+    tellsIgnored: (path) => !isBelow(relative(folder, path).replaceAll(sep, "/"), found.folders),
+  };
 }
 
 /** Whether the same is staged in both; what git saw of the disk does not count. */

@@ -9,6 +9,7 @@ import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.
 import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
 import { Moves } from "./moves.ts";
+import { readAtOnce } from "./read-at-once.ts";
 import { Slices } from "./slices.ts";
 import { isSameStage, mostFiles, type WorkTree, WorkTrees } from "./work-trees.ts";
 
@@ -28,6 +29,8 @@ interface Known {
   readonly state: DiskState | undefined;
   /** Undefined: nobody had the time to read it, or nobody may. */
   readonly content: Content | undefined;
+  /** Git ignores it. */
+  readonly isIgnored?: boolean;
 }
 
 /** Where a file stands, if git knows it. */
@@ -40,7 +43,7 @@ interface Tracked {
 }
 
 /** So many files are read at the begin of a turn at most. */
-const mostRead = 4_000;
+const mostRead = 10_000;
 
 /** After so long no more files are read at the begin of a turn, ms. */
 const readingMs = 2_000;
@@ -99,7 +102,7 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { files, opened, trees, isPartial, isCut } = await this.#gather(slices);
+    const { files, opened, ignored, trees, isPartial, isCut } = await this.#gather(slices);
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
@@ -108,22 +111,23 @@ export class WorkspaceEyes implements Eyes {
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const moves = new Moves(this.#known);
-    const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
+    const reading = new Reading(this.#options, isFirst ? this.#account : session, isFirst);
     let isUnknown = false;
     for (const [path, where] of files) {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       const was = this.#known.get(path);
+      const isIgnored = ignored.has(path);
       if (state === "unknown") {
         isUnknown = true;
-        now.set(path, was ?? { state: undefined, content: undefined });
+        now.set(path, was ?? { state: undefined, content: undefined, isIgnored });
         continue;
       }
       if (state === undefined) {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.top))) {
-          changes.push(gone(path, before, was.state));
+          changes.push(await this.#gone(path, before, was));
         }
         continue;
       }
@@ -141,17 +145,24 @@ export class WorkspaceEyes implements Eyes {
         continue;
       }
       const content = await reading.read(path, state);
-      now.set(path, { state, content });
+      now.set(path, { state, content, isIgnored });
       if (isFirst) continue;
       const movedFrom = was === undefined ? moves.from(state) : undefined;
       const isOld = opened.has(path) || state.changedMs < lookedAt - coarseMs;
-      if (was === undefined && movedFrom === undefined && isOld) continue;
-      const wasThere = was !== undefined || (movedFrom === undefined && !this.#wasListed(path));
+      const isTold = this.#wasListed(path, isIgnored);
+      // Of what a build makes nobody knows whether it was there where nobody looked.
+      if (was === undefined && movedFrom === undefined && (isOld || (isIgnored && !isTold))) continue;
+      const wasThere = was !== undefined || (movedFrom === undefined && !isTold);
       const before = isOfCheckout ? inGit : wasThere ? was?.content : noFile;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change === undefined) continue;
       const isOfGit = await this.#isOfStash(path, where, change.after, isAsInGit, stashes);
-      changes.push({ ...change, ...(movedFrom === undefined ? {} : { movedFrom }), ...(isOfGit ? { isOfGit } : {}) });
+      changes.push({
+        ...change,
+        ...(movedFrom === undefined ? {} : { movedFrom }),
+        ...(isOfGit ? { isOfGit } : {}),
+        ...(isIgnored && wasThere ? { isIgnored } : {}),
+      });
     }
     await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
@@ -161,14 +172,30 @@ export class WorkspaceEyes implements Eyes {
     return { changes, headMoved: moved.size > 0, git, isPartial: isPartial || isUnknown || reading.isPartial };
   }
 
+  /** On which copies are kept: on no session's. */
+  get #account(): string {
+    return `look ${this.#looks}`;
+  }
+
+  async #gone(path: string, before: Content, { state, isIgnored }: Known): Promise<SeenChange> {
+    return {
+      path,
+      before: await this.#options.contents.keepCopy(path, before, this.#account),
+      after: noFile,
+      mode: undefined,
+      ...(state === undefined ? {} : { goneMode: state.mode }),
+      ...(isIgnored === true ? { isIgnored } : {}),
+    };
+  }
+
   /** Whether the last look knew everything that stood where a path is: then what it did not know was not there. */
-  #wasListed(path: string): boolean {
+  #wasListed(path: string, isIgnored: boolean): boolean {
     let innermost: WorkTree | undefined;
     for (const tree of this.#heads.values()) {
       const isIn = tree.folder.length > (innermost?.folder.length ?? -1) && path.startsWith(withSeparator(tree.folder));
       if (isIn) innermost = tree;
     }
-    return !this.#wasCut && innermost?.isWhole === true;
+    return !this.#wasCut && innermost?.isWhole === true && (!isIgnored || innermost.tellsIgnored(path));
   }
 
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
@@ -186,7 +213,7 @@ export class WorkspaceEyes implements Eyes {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
-      else if (!this.#wasTrackedIn(path, moved)) changes.push(gone(path, was.content ?? unreadBefore, was.state));
+      else if (!this.#wasTrackedIn(path, moved)) changes.push(await this.#gone(path, was.content ?? unreadBefore, was));
     }
   }
 
@@ -208,7 +235,8 @@ export class WorkspaceEyes implements Eyes {
     // Those of a link say nothing.
     const mode = was?.kind === "file" && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
     if (isSame && mode === undefined) return undefined;
-    return { path, before, after: isSame ? before : after, mode };
+    const kept = await this.#options.contents.keepCopy(path, before, this.#account);
+    return { path, before: kept, after: isSame ? kept : after, mode };
   }
 
   /** Every file that is looked at, with what git knows of it. */
@@ -216,12 +244,14 @@ export class WorkspaceEyes implements Eyes {
     readonly files: ReadonlyMap<string, Tracked | undefined>;
     /** Those of them that are looked at only because they are open: they may have been there before. */
     readonly opened: ReadonlySet<string>;
+    readonly ignored: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
     readonly isCut: boolean;
   }> {
     const { places, openFiles } = this.#options;
     const files = new Map<string, Tracked | undefined>();
+    const ignored = new Set<string>();
     const trees: WorkTree[] = [];
     let isPartial = false;
     for (const { real } of await places.load()) {
@@ -235,12 +265,18 @@ export class WorkspaceEyes implements Eyes {
           files.set(path, { top, entry, writtenMs });
         }
         for (const path of tree.untracked) if (!files.has(path) && !isOfEditors(path)) files.set(path, undefined);
+        for (const path of tree.ignored) {
+          if (files.has(path) || isOfEditors(path)) continue;
+          files.set(path, undefined);
+          ignored.add(path);
+        }
       }
     }
     const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
     for (const path of opened) files.set(path, undefined);
-    if (files.size <= mostFiles) return { files, opened, trees, isPartial, isCut: false };
-    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true, isCut: true };
+    if (files.size <= mostFiles) return { files, opened, ignored, trees, isPartial, isCut: false };
+    const cut = new Map(Array.from(files).slice(0, mostFiles));
+    return { files: cut, opened, ignored, trees, isPartial: true, isCut: true };
   }
 
   /** What git did in these since the last look. */
@@ -312,16 +348,6 @@ function isOfEditors(path: string): boolean {
   return ofEditors.test(basename(path));
 }
 
-function gone(path: string, before: Content, was: DiskState | undefined): SeenChange {
-  return {
-    path,
-    before,
-    after: noFile,
-    mode: undefined,
-    ...(was === undefined ? {} : { goneMode: was.mode }),
-  };
-}
-
 function withSeparator(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
@@ -361,7 +387,10 @@ class Reading {
       this.isPartial = true;
       return undefined;
     }
-    return await contents.ofFile(path, this.#account);
+    const { small } = contents.copyLimits;
+    if (!this.#isBounded || state.size > small) return await contents.ofFile(path, this.#account);
+    const held = contents.mayKeep(path) ? readAtOnce(path, small) : undefined;
+    return held === undefined ? await contents.copyOf(path, this.#account) : await contents.copy(held);
   }
 
   /** Whether what was read of it before is there still. */

@@ -9,7 +9,8 @@ import {
   storageLevels,
 } from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
-import { bytesOf, freeShare, nameOfText, type TurnStore } from "./turn-store.ts";
+import { openShelfFile, type ShelfFile } from "./copy-shelf.ts";
+import { bytesOf, freeShare, nameOfText, textShare, type TurnStore } from "./turn-store.ts";
 
 const fileMode = 0o600;
 
@@ -21,9 +22,6 @@ const unnamedForMs = 24 * 60 * 60 * 1_000;
 
 /** A text that is still wanted counts as new again after so long, ms: well before somebody sweeps it. */
 const freshForMs = unnamedForMs / 2;
-
-/** The rest of the room is for journals: what is known of a turn is worth more than one more text of it. */
-const textShare = 15 / 16;
 
 /** So many turns are gone through at once, which takes some milliseconds. */
 const turnsAtOnce = 500;
@@ -66,6 +64,7 @@ export class DiskStore implements TurnStore {
   readonly #journals: Map<string, number> = new Map();
   /** Journals that are being written: how long they are is not known for a moment. */
   readonly #writing: Set<string> = new Set();
+  aside: () => number = () => 0;
   #size = 0;
   #isMade = false;
   #isChecked = false;
@@ -128,7 +127,8 @@ export class DiskStore implements TurnStore {
     if (entries.length === 0) return;
     // After half a line of a process that was killed; an empty line says nothing.
     const lines = Buffer.from(`\n${entries.map(writeEntry).join("")}`);
-    if (this.#size + lines.length > this.#options.room) throw new Error("There is no room for what is known of turns.");
+    if (this.#size + this.aside() + lines.length > this.#options.room)
+      throw new Error("There is no room for what is known of turns.");
     await this.#make();
     // Lines about a turn that does not stand there any more would be of no use.
     const isNew = !this.#journals.has(turn.id);
@@ -168,12 +168,12 @@ export class DiskStore implements TurnStore {
 
   async keep(text: string): Promise<string | undefined> {
     const { platform, room } = this.#options;
-    const { files, random, process } = platform;
+    const { files, random } = platform;
     const name = nameOfText(text, random.mac);
     if (this.#known.has(name) && (await this.refresh(name))) return name;
-    if (this.#size + (bytesOf(name) ?? 0) > room * textShare) return undefined;
+    if (this.#size + this.aside() + (bytesOf(name) ?? 0) > room * textShare) return undefined;
     await this.#make();
-    const temporary = join(this.#texts, `.${process.pid}-${random.token(9)}.tmp`);
+    const temporary = join(this.#texts, this.#passingName());
     try {
       await files.createExclusive(temporary, text, fileMode);
     } catch (error) {
@@ -192,6 +192,17 @@ export class DiskStore implements TurnStore {
     this.#know(name);
     this.#freshened.set(name, this.#options.platform.clock.now());
     return name;
+  }
+
+  async openShelf(): Promise<ShelfFile> {
+    await this.#make();
+    return await openShelfFile(this.#texts, this.#passingName());
+  }
+
+  /** Of a file that is swept where it stays. */
+  #passingName(): string {
+    const { process, random } = this.#options.platform;
+    return `.${process.pid}-${random.token(9)}.tmp`;
   }
 
   has(name: string): boolean {

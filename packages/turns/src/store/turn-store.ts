@@ -1,5 +1,6 @@
 import type { Disposable } from "@patchbay/core";
 import type { JournalEntry, TurnRecord } from "../ledger/records.ts";
+import type { ShelfFile } from "./copy-shelf.ts";
 
 /** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
 export interface TurnStore {
@@ -32,6 +33,10 @@ export interface TurnStore {
   refreshMany(): Promise<(name: string) => Promise<boolean>>;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
+  /** A file for copies that nobody else is to read. */
+  openShelf(): Promise<ShelfFile>;
+  /** Bytes of the room that copies take; set by whoever makes them. */
+  aside: () => number;
   /** Bytes of all texts and journals. */
   readonly size: number;
   /** How many there may be: more are never written. */
@@ -48,6 +53,9 @@ export const freeShare = 0.6;
 
 /** and so much by copies of what it may change. The rest is for what it does change. */
 export const copyShare = 0.15;
+
+/** The rest of the room is for journals: what is known of a turn is worth more than one more text of it. */
+export const textShare: number = 15 / 16;
 
 /** A name says how long its text is, so that nobody has to look. */
 export function nameOfText(text: string, mac: (key: string, text: string) => string): string {

@@ -17,7 +17,15 @@ import { hookNotice, hookStates } from "./hook-states.ts";
 import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
-import { panelChanges, panelChangesOwn, panelChangesPlain, panelChangesReload } from "./panel-changes.ts";
+import {
+  panelChanges,
+  panelChangesEverywhere,
+  panelChangesKilled,
+  panelChangesOwn,
+  panelChangesPlain,
+  panelChangesReload,
+  panelChangesWorking,
+} from "./panel-changes.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
 import {
   panelFork,
@@ -137,6 +145,9 @@ export const scenarios: readonly Scenario[] = [
   panelChangesPlain,
   panelChangesOwn,
   panelChangesReload,
+  panelChangesEverywhere,
+  panelChangesKilled,
+  panelChangesWorking,
   panelStop,
   panelContext,
   panelSlash,

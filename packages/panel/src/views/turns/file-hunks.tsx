@@ -75,7 +75,7 @@ function Hunk({ hunk, file, act }: Omit<HunksProps, "turn"> & { readonly hunk: P
             {words("changes.keep")}
           </button>
         ) : undefined}
-        {isOpen && file.obstacle === undefined ? (
+        {(isOpen || state === "kept") && file.obstacle === undefined ? (
           <button type="button" class="text-button" onClick={() => act("undo", id)}>
             {words(isWaiting ? "changes.now" : "changes.undo")}
           </button>

@@ -50,6 +50,13 @@ export class PageDriver implements EditorDriver {
     await this.#program.letIn();
   }
 
+  async killHost(): Promise<void> {
+    if (this.#lab === undefined) throw new Error("there is no lab");
+    await this.#program.kill(this.#lab);
+    await this.#program.start(this.#lab);
+    await this.#program.letIn();
+  }
+
   /** Those that wait above the conversation, and the changes that it asks about itself. */
   async openDiffs(): Promise<readonly string[]> {
     if (await this.#review.isVisible()) return [await this.#review.locator(".head-title").innerText()];

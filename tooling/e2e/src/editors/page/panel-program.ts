@@ -6,6 +6,8 @@ import { panelAgents } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
+import { poll } from "../../support/poll.ts";
+import { findProcesses, isAlive } from "../../support/processes.ts";
 import { TmuxTerminal } from "../../terminals/tmux.ts";
 import { waitForScreen } from "../../terminals/wait-for-screen.ts";
 import { launchBrowser } from "../browser.ts";
@@ -75,6 +77,16 @@ export class PanelProgram {
   async end(): Promise<void> {
     await this.#pane?.press("Control+C");
     if (this.#pane !== undefined) await waitForScreen(this.#pane, /[$#]\s*$/u, patience);
+    await this.#pane?.dispose();
+    this.#pane = undefined;
+  }
+
+  /** Kills the program, and leaves its page open. */
+  async kill(lab: Lab): Promise<void> {
+    const [pid, ...others] = await findProcesses(lab.root, /patchbay\.js\0panel\0/u);
+    if (pid === undefined || others.length > 0) throw new Error(`there are ${others.length} programs, and ${pid}`);
+    process.kill(pid, "SIGKILL");
+    await poll("the end of the program", () => !isAlive(pid), { timeout: patience });
     await this.#pane?.dispose();
     this.#pane = undefined;
   }

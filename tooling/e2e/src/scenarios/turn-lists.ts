@@ -1,0 +1,113 @@
+import type { Locator } from "playwright-core";
+import type { EditorDriver } from "../editors/editor-driver.ts";
+import { TheiaDriver } from "../editors/theia/theia.ts";
+import { VsCodeDriver } from "../editors/vscode/vscode.ts";
+import { poll } from "../support/poll.ts";
+
+const patience = 30_000;
+
+/** The list in which an editor itself shows what agents changed. */
+export interface EditorList {
+  show(): Promise<void>;
+  /** Waits until it has just these files, each behind its name with how sure it is whose change it is. */
+  mustList(files: readonly string[]): Promise<void>;
+  /** Presses what takes a file back, beside its row. */
+  undo(name: string): Promise<void>;
+}
+
+/** Undefined where the editor has none. */
+export function editorListOf(editor: EditorDriver): EditorList | undefined {
+  if (editor instanceof VsCodeDriver) return new SourceControlList(editor);
+  return editor instanceof TheiaDriver ? new ReviewList(editor) : undefined;
+}
+
+async function waitForFiles(
+  what: string,
+  wanted: readonly string[],
+  read: () => Promise<readonly string[]>,
+): Promise<void> {
+  const sorted = (names: readonly string[]): string => names.toSorted().join("\n");
+  await poll(what, async () => sorted(await read()) === sorted(wanted), {
+    timeout: patience,
+    describe: async () => `${sorted(await read())}\nnot\n${sorted(wanted)}`,
+  });
+}
+
+function markOf(words: string): string {
+  if (/Likely changed by/u.test(words)) return "likely";
+  return /Changed by/u.test(words) ? "exact" : "unknown";
+}
+
+/** "Agent Changes" in VS Code's view of source control. */
+class SourceControlList implements EditorList {
+  readonly #editor: VsCodeDriver;
+
+  constructor(editor: VsCodeDriver) {
+    this.#editor = editor;
+  }
+
+  async show(): Promise<void> {
+    await this.#editor.workbench.runCommand("Source Control: Focus on Changes View");
+    // Where nobody has anything to show there, the view is there without its list.
+    const title = this.#editor.workbench.page.locator(".part.sidebar .composite.title");
+    await title.filter({ hasText: /source control/iu }).waitFor({ timeout: patience });
+  }
+
+  async mustList(files: readonly string[]): Promise<void> {
+    await waitForFiles("the list of Agent Changes", files, async () => await this.#read());
+  }
+
+  async undo(name: string): Promise<void> {
+    const row = this.#rows.filter({ hasText: name });
+    await row.hover();
+    await row.locator(".action-label.codicon-discard").click({ timeout: patience });
+  }
+
+  async #read(): Promise<readonly string[]> {
+    const labels = await this.#rows.evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label") ?? ""));
+    return labels.map((label) => `${label.split(",")[0] ?? ""} ${markOf(label)}`);
+  }
+
+  get #rows(): Locator {
+    const { page } = this.#editor.workbench;
+    // Git has a list of its own beside it.
+    return page
+      .locator(".sidebar .scm-view .monaco-list-row")
+      .filter({ has: page.locator(".resource") })
+      .and(page.locator("[aria-label*='hanged']"));
+  }
+}
+
+/** The view "Review" of Theia. */
+class ReviewList implements EditorList {
+  readonly #editor: TheiaDriver;
+
+  constructor(editor: TheiaDriver) {
+    this.#editor = editor;
+  }
+
+  async show(): Promise<void> {
+    await this.#editor.workbench.runCommand("Patchbay: Show Reviews and Connections");
+    await this.#editor.workbench.page.locator(".patchbay-inbox").waitFor({ timeout: patience });
+  }
+
+  async mustList(files: readonly string[]): Promise<void> {
+    await waitForFiles("the list of Review", files, async () => await this.#read());
+  }
+
+  async undo(name: string): Promise<void> {
+    await this.#rows.filter({ hasText: name }).first().click();
+    await this.#editor.workbench.page.keyboard.press("r");
+  }
+
+  async #read(): Promise<readonly string[]> {
+    const rows = await this.#rows.all();
+    return await Promise.all(
+      rows.map(async (row) => `${await row.innerText()} ${markOf((await row.getAttribute("title")) ?? "")}`),
+    );
+  }
+
+  get #rows(): Locator {
+    return this.#editor.workbench.page.locator(".patchbay-inbox .theia-TreeNode");
+  }
+}
