@@ -123,7 +123,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     }),
   );
   const panel: PanelSlot = {};
-  store.add(showStatus({ coc, vim, notice: services.notice, companion, turns, settings, panel }));
+  store.add(showStatus({ coc, vim, notice: services.notice, companion, turns, settings, panel, logger }));
   const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
   const wired = {
     coc,
@@ -191,10 +191,11 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   void import("./commands/hooks.ts")
     .then(({ repairAtStart }) => repairAtStart(platform, hookProgram, (line) => logger.warn(line)))
     .catch(report);
-  companion.start().catch(async (error: unknown) => {
+  const tellNotStarted = async (error: unknown): Promise<void> => {
     const { noticeLines } = await import("./host/vim-messages.ts");
     services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);
-  });
+  };
+  companion.start().catch(tellNotStarted).catch(report);
   return {
     stop,
     removeRecordsSync: () => {

@@ -1,4 +1,4 @@
-import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
+import { type Companion, type Disposable, DisposableStore, inBackground, LoadOnce, type Logger } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
 import type { LazyTurns } from "./turns/lazy-turns.ts";
 import type { PanelSlot } from "./panel/vim-panel.ts";
@@ -7,13 +7,14 @@ import type { CocServices, Vim } from "./vim/vim.ts";
 
 /** Keeps `patchbay#status()` and coc's status item up to date, and tells of agents that wait, where the user wants that. */
 export function showStatus(options: {
-  readonly coc: Pick<Coc, "window">;
+  readonly coc: { readonly window: Pick<Coc["window"], "createStatusBarItem"> };
   readonly vim: Pick<Vim, "call" | "notify">;
   readonly notice: CocServices["notice"];
   readonly companion: Companion;
   readonly turns: Pick<LazyTurns, "count" | "onDidChange">;
   readonly settings: () => ExtensionSettings;
   readonly panel: PanelSlot;
+  readonly logger: Logger;
 }): Disposable {
   const { companion, turns, vim, notice, settings } = options;
   const store = new DisposableStore();
@@ -34,6 +35,8 @@ export function showStatus(options: {
     if (text !== "" && settings().statusItem) item.show();
     else item.hide();
   };
+  const begin = inBackground(options.logger);
+  const updateSoon = (): void => void begin(update, "The status line cannot be written");
   for (const event of [
     companion.onDidChangeState,
     companion.onDidChangeSessions,
@@ -41,8 +44,8 @@ export function showStatus(options: {
     companion.onDidChangeActivities,
     turns.onDidChange,
   ]) {
-    store.add(event(() => void update()));
+    store.add(event(updateSoon));
   }
-  options.panel.onDidChange = () => void update();
+  options.panel.onDidChange = updateSoon;
   return store;
 }

@@ -1,4 +1,4 @@
-import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
+import { type Companion, createCompanion, type EditorHost, inBackground, messageOf } from "@patchbay/core";
 import { readTexts } from "@patchbay/languages/node";
 import { commands, env, extensions, Uri, window } from "vscode";
 import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
@@ -108,6 +108,7 @@ async function serve(context: EditionContext): Promise<void> {
     settings,
     grouping: new Grouping(context.workspaceState),
     reviewOf: (id) => reviews.views?.review(id),
+    logger,
   });
   own(shown);
   const { list } = shown;
@@ -141,7 +142,8 @@ async function serve(context: EditionContext): Promise<void> {
     void turns.wake();
     const warn = (line: string): void => logger.warn(line);
     const repair = async (): Promise<void> => await (await loadLater()).repairAtStart(extensionUri, warn);
-    const timer = setTimeout(() => void repair(), calmMs);
+    const begin = inBackground(logger);
+    const timer = setTimeout(() => void begin(repair, "The commands of hooks cannot be repaired"), calmMs);
     own({ dispose: () => clearTimeout(timer) });
   } finally {
     restoration.finish();

@@ -21,7 +21,7 @@ const usage = `Runs the real agents in the real editors.
   --record          write what went over the wire into packages/core/test/golden
   --screenshots     make the pictures of the documentation instead of testing
   --into <folder>   where --record or --screenshots write instead
-  --report <file>   write how each case ended, with the times it noted, as JSON
+  --report <file>   write how each case ended, with what it told and the times it noted, as JSON
 `;
 
 const { values } = parseArgs({

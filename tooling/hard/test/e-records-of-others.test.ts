@@ -34,6 +34,24 @@ async function askHook(sandbox: Sandbox, times: number): Promise<z.output<typeof
   return answer.parse(JSON.parse(output));
 }
 
+const commandLine = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+
+/** Has the victim's own commands look for running editors. */
+async function look(sandbox: Sandbox): Promise<void> {
+  const { workspace, home, tmp } = sandbox;
+  for (const command of [["doctor", "--json", "--agent", "gemini", workspace], ["status", "--json"], ["env"]]) {
+    const child = spawn(process.execPath, ["--conditions=@patchbay/source", "--no-warnings", commandLine, ...command], {
+      uid: victimUid,
+      gid: victimUid,
+      cwd: workspace,
+      env: { HOME: home, TMPDIR: tmp, PATH: "/usr/bin:/bin" },
+      stdio: "ignore",
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await new Promise((resolve) => child.once("close", resolve));
+  }
+}
+
 /** A record that a running editor might have left. */
 function writeRecord(sandbox: Sandbox, path: string, uid: number): void {
   const record = { port, workspacePath: sandbox.workspace, authToken: "t", patchbay: { pid: process.pid } };
@@ -113,6 +131,30 @@ describe("records that another user had his hands on", () => {
     writeRecord(sandbox, join(directory, name), victimUid);
     expect((await askHook(sandbox, 1)).found).toBe(1);
   });
+
+  it("E09 nor does the command that looks for editors, and it believes what is the victim's own", async (context) => {
+    if (noSecondUser !== undefined) return context.skip(noSecondUser);
+    const sandbox = makeSandbox();
+    sandbox.ownedBy(victimUid);
+    const directory = makeRecords(sandbox, attackerUid);
+    writeRecord(sandbox, join(directory, name), victimUid);
+    writeRecord(sandbox, join(directory, "mine"), attackerUid);
+    await asAttacker(`chmod 644 ${join(directory, "mine")}`);
+    const stranger = await squatAsAttacker(port);
+    onTestFinished(async () => await stranger.end());
+    // The victim's own record, in a directory where a stranger may put another one in its place.
+    await look(sandbox);
+    expect(stranger.heard()).not.toMatch(/authorization/iu);
+    swapForEver(directory);
+    for (let round = 0; round < 3; round += 1) await look(sandbox);
+    // Whether somebody listens there may be asked, as of every port: nothing is told with it.
+    expect(stranger.heard()).not.toMatch(/authorization/iu);
+    const safe = makeSandbox();
+    safe.ownedBy(victimUid);
+    writeRecord(safe, join(makeRecords(safe, victimUid), name), victimUid);
+    await look(safe);
+    expect(stranger.heard()).toContain('"authorization","Bearer t"');
+  }, 120_000);
 });
 
 async function asRoot(directory: string, script: string): Promise<void> {

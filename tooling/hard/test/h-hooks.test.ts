@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentId, agents } from "@patchbay/core";
+import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
+import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { writeEvent } from "../src/attack/write-event.ts";
 import type { Sandbox } from "../src/sandbox.ts";
@@ -51,6 +53,28 @@ function runPi(sandbox: Sandbox, path: string) {
   });
   return { ended, kill: () => void child.kill("SIGKILL") };
 }
+
+const commandLine = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+
+/** Runs our command in a folder: what it says until it ends, or until enough is said. */
+function say(words: readonly string[], place: Place, isEnough: (said: string) => boolean): Promise<string> {
+  const child = spawn(process.execPath, ["--conditions=@patchbay/source", "--no-warnings", commandLine, ...words], {
+    cwd: place.workspace,
+    env: { PATH: "/usr/bin:/bin", HOME: place.home, TMPDIR: place.tmp },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (isEnough(said)) child.kill("SIGTERM");
+    });
+  }
+  return new Promise((resolve) => child.once("close", () => resolve(said)));
+}
+
+type Place = Pick<Sandbox, "workspace" | "home" | "tmp">;
 
 const denied = /"(?:permissionDecision|decision|kind)":"deny"/u;
 
@@ -111,5 +135,37 @@ describe("hooks", () => {
       (await editor.openViews()).length === 0 ? true : undefined,
     );
     expect(performance.now() - killedAt).toBeLessThan(2_000);
+  });
+
+  it("H04 what a folder's own settings take away from reviews is said by who serves the folder, and by the state of hooks", async () => {
+    const platform = createTestPlatform();
+    onTestFinished(() => platform.dispose());
+    const put = (path: string, text: string): void => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    };
+    const hook = join(platform.home, ".patchbay", "patchbay-hook.cjs");
+    put(hook, "");
+    for (const { id, request } of await agentsWithHooks(platform)) {
+      const plan = await planInstall({ ...request, command: `'${process.execPath}' '${hook}' ${id}` });
+      if (plan.kind === "change") await applyPlan(platform, plan);
+    }
+    const offs: readonly (readonly [AgentId, string, string])[] = [
+      ["claude", ".claude/settings.json", '{ "disableAllHooks": true }'],
+      ["qwen", ".qwen/settings.json", '{ "disableAllHooks": true }'],
+      ["copilot", ".github/copilot/settings.json", '{ "disableAllHooks": true }'],
+      ["gemini", ".gemini/settings.json", '{ "hooksConfig": { "enabled": false } }'],
+    ];
+    const files = offs.map(([, path]) => join(platform.workspace, path));
+    for (const [, path, text] of offs) put(join(platform.workspace, path), text);
+    const isAll = (said: string): boolean => files.every((file) => said.includes(file));
+    const served = await say(["serve", "--json"], platform, (said) => isAll(said) && said.endsWith("\n"));
+    for (const [index, [id]] of offs.entries()) {
+      const { agentName = id } = agents.find((agent) => agent.id === id) ?? {};
+      const file = files[index];
+      expect(served).toContain(`${agentName} runs no hooks in this folder, because ${file} says so`);
+      const state = await say(["hook", "status", id], platform, () => false);
+      expect(state, id).toContain(file);
+    }
   });
 });

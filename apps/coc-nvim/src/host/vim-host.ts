@@ -13,6 +13,7 @@ import {
   type HostIdentity,
   type HostMessage,
   limitText,
+  inBackground,
   LoadOnce,
   type Logger,
   messageOf,
@@ -64,7 +65,9 @@ export function createVimHost(options: VimHostOptions): VimHost {
     const told = "keptPath" in message ? textKept(message.keptPath) : message;
     return await createVimMessages(coc, questions, level, () => editors.invite(), logger).show(told);
   };
-  const tellKept = (keptPath: string): void => void show({ keptPath });
+  const begin = inBackground(logger);
+  const tellKept = (keptPath: string): void =>
+    void begin(() => show({ keptPath }), "Where a text is kept cannot be shown");
   const diffs = store.add(
     new DiffsOnDemand({
       vim,

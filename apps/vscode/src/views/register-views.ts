@@ -1,5 +1,13 @@
 import { registerProblemActions } from "./problem-actions.ts";
-import { type Companion, type HostEditors, LoadOnce, type ProposalInfo } from "@patchbay/core";
+import {
+  type Companion,
+  type HostEditors,
+  inBackground,
+  type InBackground,
+  LoadOnce,
+  type Logger,
+  type ProposalInfo,
+} from "@patchbay/core";
 import {
   commands,
   type Disposable,
@@ -56,13 +64,15 @@ export interface ViewServices {
   readonly settings: { readonly notifies: boolean };
   readonly grouping: Grouping;
   readonly reviewOf: ReviewOf;
+  readonly logger: Logger;
 }
 
 /** Status bar, views of the side bar, actions of problems, and the context keys that menus and walkthrough ask for. */
 export function registerViews(services: ViewServices): Disposable & { readonly list: ReviewList } {
   const { companion, editors, sharing, settings, grouping, reviewOf } = services;
+  const begin = inBackground(services.logger);
   const isPaused = (): boolean => sharing.paused;
-  const statusBar = new StatusBar(companion, isPaused);
+  const statusBar = new StatusBar(companion, isPaused, begin);
   const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
   const proposals = new LazyTree<ReviewRow, ReviewTree>(
     async () => new (await loadLater()).ReviewTree(companion, () => grouping.isByFolder),
@@ -70,7 +80,7 @@ export function registerViews(services: ViewServices): Disposable & { readonly l
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
   const list = new FocusedRows(proposals, proposalsView, grouping);
-  const position = createPosition(companion);
+  const position = createPosition(companion, begin);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, reviewOf);
   const aging = ages(
@@ -87,7 +97,8 @@ export function registerViews(services: ViewServices): Disposable & { readonly l
     proposalsView.badge = badgeOf(companion.proposals.filter((one) => one.conversationId === undefined).length);
     tellContexts();
     position.update();
-    if (companion.activities.length > 0) void notices.get().then((one) => one.update());
+    if (companion.activities.length > 0)
+      void begin(async () => (await notices.get()).update(), "Agents that wait cannot be told of");
   };
   const refresh = coalesced(update, refreshSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
@@ -122,14 +133,17 @@ export function registerViews(services: ViewServices): Disposable & { readonly l
 }
 
 /** Which of how many reviews the user is in; a click goes to the next one. */
-function createPosition(companion: Companion): Disposable & { update(): void } {
+function createPosition(companion: Companion, begin: InBackground): Disposable & { update(): void } {
   let item: StatusBarItem | undefined;
   const update = (): void => {
     if (item === undefined && companion.proposals.length === 0) return;
     const shown = (item ??= window.createStatusBarItem("patchbay.position", StatusBarAlignment.Left, -1));
     shown.name = l10n.t("Patchbay: Review");
     shown.command = "patchbay.nextProposal";
-    void loadLater().then(({ writePosition }) => writePosition(shown, companion));
+    void begin(
+      async () => (await loadLater()).writePosition(shown, companion),
+      "Which review the user is in cannot be shown",
+    );
   };
   const soon = coalesced(update, positionSpan);
   const own = [soon, window.tabGroups.onDidChangeTabs(soon.request), window.onDidChangeActiveTextEditor(soon.request)];
@@ -298,12 +312,14 @@ class FocusedRows implements ReviewList {
 class StatusBar implements Disposable {
   readonly #companion: Companion;
   readonly #isPaused: () => boolean;
+  readonly #begin: InBackground;
   readonly #item: StatusBarItem;
   #told = false;
 
-  constructor(companion: Companion, isPaused: () => boolean) {
+  constructor(companion: Companion, isPaused: () => boolean, begin: InBackground) {
     this.#companion = companion;
     this.#isPaused = isPaused;
+    this.#begin = begin;
     this.#item = window.createStatusBarItem("patchbay.status", StatusBarAlignment.Left, 0);
     this.#item.name = "Patchbay";
     this.#item.text = "$(debug-disconnect) Patchbay";
@@ -316,7 +332,9 @@ class StatusBar implements Disposable {
   update(): void {
     if (!this.#told && this.#isQuiet()) return;
     this.#told = true;
-    void loadLater().then(({ writeStatus }) => writeStatus(this.#item, this.#companion, this.#isPaused()));
+    const write = async (): Promise<void> =>
+      (await loadLater()).writeStatus(this.#item, this.#companion, this.#isPaused());
+    void this.#begin(write, "The status bar cannot be written");
   }
 
   dispose(): void {

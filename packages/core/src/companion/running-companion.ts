@@ -18,6 +18,7 @@ import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
+import { inBackground, type InBackground } from "../support/background.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
@@ -58,6 +59,7 @@ export class RunningCompanion implements Companion {
   #state: CompanionState = { kind: "stopped" };
   #run: Run | undefined;
   /** What a start needs, and a review also without one. */
+  readonly #inBackground: InBackground;
   readonly #opened: LoadOnce<Run> = new LoadOnce(() => this.#openRun());
   #isExcluded: ((pid: number) => boolean) | undefined;
   // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
@@ -76,6 +78,7 @@ export class RunningCompanion implements Companion {
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
     this.#options = options;
+    this.#inBackground = inBackground(logger);
     const onFailure = reportListenerFailure(logger);
     this.#stateChange = new Emitter(onFailure);
     this.#sessionsChange = new Emitter(onFailure);
@@ -274,8 +277,12 @@ export class RunningCompanion implements Companion {
     logger.info("Listening for agents", { port: address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
-    void this.#socket.get();
-    void this.#questions.get();
+    void this.#inBackground(() => this.#socket.get(), "Agents that look for no port cannot connect");
+    this.#answerQuestions();
+  }
+
+  #answerQuestions(): void {
+    void this.#inBackground(() => this.#questions.get(), "Agents that ask what is open cannot be answered");
   }
 
   async #openQuestions(): Promise<readonly Pick<QuestionDoor, "close">[]> {
@@ -375,7 +382,7 @@ export class RunningCompanion implements Companion {
     // An agent may have been used for the first time since.
     if (this.#questions.loaded?.length === 0) {
       this.#questions.forget();
-      void this.#questions.get();
+      this.#answerQuestions();
     }
     void this.#announcement.verify().then((warnings) => {
       if (warnings !== undefined) this.#setWarnings(warnings);

@@ -60,6 +60,8 @@ export interface AgentKind {
 export interface QuietMode {
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where its hook has no opinion, it asks its user, and without a person it gives up. */
+  readonly asksElsewhere?: boolean;
 }
 
 /** How an agent is started, where not as usual. */

@@ -36,7 +36,7 @@ function family(id: AgentId, binary: () => string, variables: string, ownPackage
     // In the second one it asks after its plugin, which answers what the user has answered.
     quietModes: [
       { arguments: [], environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow" }) } },
-      { arguments: [] },
+      { arguments: [], asksElsewhere: true },
     ],
     // Kilo asks about commands as well, unless told otherwise.
     unasking: {

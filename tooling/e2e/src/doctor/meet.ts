@@ -18,10 +18,14 @@ import { makePlace, type Place, type Situation } from "./place.ts";
 const main = fileURLToPath(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
 const cli = ["--conditions=@patchbay/source", "--no-warnings", main];
 
-/** Longer than any of them takes to connect, ms. opencode and Kilo take 25 s to start where the machine is busy. */
+/** How long an agent that has drawn its first screen is given to connect, ms: longer than any of them takes. */
 const patienceMs = Number(process.env["PATIENCE"] ?? 15_000);
-const slowStartMs = Math.max(patienceMs, 40_000);
-const startsSlowly: ReadonlySet<AgentId> = new Set<AgentId>(["opencode", "kilo"]);
+
+/** Longest that an agent may take until then, ms: on a busy machine it is many seconds. */
+const longestStartMs = 60_000;
+
+/** What an agent writes at least when it draws its screen, bytes: more than the questions that it asks its terminal before. */
+const screenBytes = 1_000;
 
 /** How long a slow editor stands still, ms: until after the doctor has asked it, and after the agent has. Neither gives it up for that. */
 const slowMs = { doctor: 5_000, agent: 10_000 };
@@ -69,11 +73,14 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
       stdio: ["pipe", "pipe", "ignore"],
       detached: true,
     });
-    terminal.stdout.resume();
+    let written = 0;
+    terminal.stdout.on("data", (piece: Buffer) => (written += piece.length));
     let isEnded = false;
     terminal.on("exit", () => (isEnded = true));
     const isConnected = (): boolean => lines.slice(seen).some((line) => line.includes('"connected"'));
-    await until(() => isEnded || isConnected(), startsSlowly.has(agent) ? slowStartMs : patienceMs);
+    const isDecided = (): boolean => isEnded || isConnected();
+    await until(() => isDecided() || written >= screenBytes, longestStartMs);
+    await until(isDecided, patienceMs);
     const does = isConnected() ? "connects" : isEnded ? "ends" : "stays away";
     end(terminal);
     return { doctor: outcomeOf(findings), agent: does, findings };

@@ -13,6 +13,8 @@ export interface CaseResult {
   readonly seconds?: number;
   /** Times that the scenario noted, in milliseconds. */
   readonly figures?: Readonly<Record<string, number>>;
+  /** What it said of itself. */
+  readonly told?: readonly string[];
 }
 
 /** Longest that a scenario may take, ms: each of its waits has its own bound, and this one is for what hangs without one. */
@@ -62,13 +64,13 @@ export class Lane {
       failure = { error };
     }
     const seconds = Math.round(performance.now() - started) / 1000;
-    const figures = world?.figures ?? {};
+    const { figures, told } = world ?? { figures: {}, told: [] };
     if (failure === undefined) {
       say(`passed   ${one.id} (${seconds.toFixed(1)} s)`);
       for (const [what, ms] of Object.entries(figures)) say(`  ${what}: ${(ms / 1000).toFixed(1)} s`);
     } else {
       say(`FAILED   ${one.id} (${seconds.toFixed(1)} s): ${firstLine(failure.error)}`);
-      for (const line of world?.told ?? []) say(`  ${line}`);
+      for (const line of told) say(`  ${line}`);
       if (world === undefined && this.#stage !== undefined)
         world = new ScenarioWorld(this.#stage.editor, this.#stage.lab, undefined);
       const saving = withDeadline("saving what explains it", 60_000, saveArtifacts(one.id, failure.error, world));
@@ -79,7 +81,7 @@ export class Lane {
     this.#print(lines.join("\n"));
     await world?.dispose();
     await recorder?.dispose();
-    return { id: one.id, status: failure === undefined ? "passed" : "failed", seconds, figures };
+    return { id: one.id, status: failure === undefined ? "passed" : "failed", seconds, figures, told };
   }
 
   /** Ends the editor that is open. Idempotent. */

@@ -17,7 +17,7 @@ export class ScenarioWorld implements World {
   readonly lab: Lab;
   /** Times that were noted, in milliseconds. */
   readonly figures: Record<string, number> = {};
-  /** What explains a failure, beside what is saved of every one. */
+  /** What the scenario said of itself: it explains a failure, and stands in the report. */
   readonly told: string[] = [];
   readonly #recorder: Recorder | undefined;
   readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];

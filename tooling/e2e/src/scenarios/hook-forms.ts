@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { join, relative } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import type { Agent, QuietMode } from "../agents/agent.ts";
-import { everyHooked, kindOf } from "../agents/index.ts";
+import { withReadersHooked, kindOf } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import { waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { startContents } from "./propose.ts";
@@ -50,12 +50,12 @@ const forms: Readonly<Record<string, Form>> = {
 export const hookForms: Scenario = {
   ...withHooks,
   name: "hook-forms",
-  agents: everyHooked,
+  agents: withReadersHooked,
   inServe: true,
   isFor: ({ id }) => id === "serve",
   run: async (world, id) => {
     await layOut(world);
-    const modes = kindOf(id).quietModes;
+    const modes = kindOf(id).quietModes.filter(({ asksElsewhere }) => asksElsewhere !== true);
     await withHook(world, id, async () => {
       // The last is the one that lets an agent do most, or as much as any.
       for (const [index, mode] of modes.entries()) {
