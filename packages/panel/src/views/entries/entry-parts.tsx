@@ -1,10 +1,11 @@
-import type { NoticeEntry, PlanEntry, ToolEntry, TurnEndEntry } from "@patchbay/conversations/model";
+import type { NoticeEntry, PlanEntry, QuestionOutcome, ToolEntry, TurnEndEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { TextBox } from "../widgets/text-box.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { TurnBar } from "./changes-parts.ts";
 
 export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
@@ -134,5 +135,22 @@ export function ToolDetails({ entry }: { readonly entry: ToolEntry }): JSX.Eleme
         </>
       )}
     </div>
+  );
+}
+
+/** What was answered when the agent asked for it, with the reason if there was one. */
+export function ToolAnswer({ outcome }: { readonly outcome: QuestionOutcome }): JSX.Element {
+  const words = useWords();
+  const isAllowed = outcome.type === "answered" && outcome.isAllowed;
+  const summary = outcome.type === "withdrawn" ? words("ask.withdrawn") : outcome.summary;
+  const edited = outcome.type === "answered" && outcome.isEdited === true ? ` (${words("ask.edited")})` : "";
+  return (
+    <p class={`tool-answer ${isAllowed ? "allowed" : "refused"}`} dir="auto">
+      <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
+      <span>
+        {visibleLine(summary)}
+        {edited}
+      </span>
+    </p>
   );
 }
