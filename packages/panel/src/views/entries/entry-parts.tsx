@@ -1,4 +1,11 @@
-import type { NoticeEntry, PlanEntry, QuestionOutcome, ToolEntry, TurnEndEntry } from "@patchbay/conversations/model";
+import type {
+  NoticeEntry,
+  PlacedEntry,
+  PlanEntry,
+  QuestionOutcome,
+  ToolEntry,
+  TurnEndEntry,
+} from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
@@ -67,8 +74,9 @@ export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.El
   const words = useWords();
   const locale = useSelected((state) => state.settings?.locale) ?? "en";
   const { reason, durationMs, usage, cost } = entry;
+  const isTold = useSelected(({ open }) => reason === "exited" && hasNoticeBeside(open?.entries ?? [], entry.id));
   const parts = [
-    ...(reason === "done" ? [] : [words(`end.${reason}`).replace(/[.。]$/u, "")]),
+    ...(reason === "done" || isTold ? [] : [words(`end.${reason}`).replace(/[.。]$/u, "")]),
     ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
     ...(usage?.outputTokens === undefined
       ? []
@@ -80,6 +88,14 @@ export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.El
       <TurnBar entry={entry} />
       {parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>}
     </>
+  );
+}
+
+/** Whether a notice that offers to start the agent again stands beside an entry: it has said what happened. */
+function hasNoticeBeside(entries: readonly PlacedEntry[], id: string): boolean {
+  const at = entries.findLastIndex(({ entry }) => entry.id === id);
+  return [entries[at - 1], entries[at + 1]].some(
+    (one) => one?.entry.kind === "notice" && one.entry.action === "restart",
   );
 }
 
