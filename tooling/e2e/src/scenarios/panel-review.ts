@@ -1,4 +1,4 @@
-import { panelAgents } from "../agents/index.ts";
+import { panelAgents, panelReadersToo } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import {
   type Change,
@@ -35,7 +35,7 @@ export async function waitUntilSettled(world: World, { agent, panel }: Conversin
 export const panelAccept: Scenario = {
   ...inPanel,
   name: "panel-accept",
-  agents: panelAgents,
+  agents: panelReadersToo,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-accept.txt", startContents);
@@ -101,7 +101,7 @@ async function mustBeTold({ agent, panel }: Conversing, words: RegExp): Promise<
 export const panelReject: Scenario = {
   ...inPanel,
   name: "panel-reject",
-  agents: panelAgents,
+  agents: panelReadersToo,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-reject.txt", startContents);
