@@ -55,6 +55,7 @@ class Connection {
     const again = (): void => {
       if (document.visibilityState === "visible") this.#hurry();
     };
+    addEventListener("keydown", (event) => this.#find(event));
     for (const event of ["online", "focus"]) addEventListener(event, again);
     document.addEventListener("visibilitychange", again);
     setInterval(() => {
@@ -202,6 +203,16 @@ class Connection {
     if (message.type !== "hello" || this.#isGreeted) return;
     this.#isGreeted = true;
     for (const [n, unsent] of this.#unsent) this.#send(unsent, n);
+  }
+
+  /** The browser's own search sees only what is drawn of a long conversation. Reviews, which hide the panel, have theirs. */
+  #find(event: KeyboardEvent): void {
+    const isWanted = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "f";
+    const isHidden = document.querySelector<HTMLElement>("#panel")?.hidden !== false;
+    if (!isWanted || this.#shown === undefined || isHidden) return;
+    event.preventDefault();
+    const command: HostMessage = { type: "command", command: "find" };
+    this.#page.postMessage(command);
   }
 
   #passSettings(): void {
