@@ -284,7 +284,8 @@ const panel = {
     packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "diff", "node:*", "ws"],
   },
   bridge: { rooms: pageMessages },
-  connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
+  "browser-tab": { rooms: ["views/widgets/paths", "views/widgets/visible-text"], types: ["messages/from-host"] },
+  connect: { rooms: ["browser-tab"], types: ["messages/from-host", "messages/from-page", "messages/shell"] },
   "frame-bridge": { types: ["bridge", "messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],

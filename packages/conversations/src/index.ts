@@ -6,6 +6,7 @@ export {
   type AcpProfile,
   type CustomAgent,
   geminiProfile,
+  offeredProfiles,
   profileFor,
   programOf,
   qwenProfile,

@@ -1,6 +1,7 @@
-import type { HostMessage } from "./messages/from-host.ts";
+import type { HostMessage, PanelSettings } from "./messages/from-host.ts";
 import type { PageMessage } from "./messages/from-page.ts";
 import type { ShellMessage } from "./messages/shell.ts";
+import { BrowserTab } from "./browser-tab.ts";
 
 /**
  * Connects the page with its host where it stands in a browser by itself: the server has no editor that would. The page talks
@@ -34,7 +35,8 @@ class Connection {
   #count: number;
   #ready: PageMessage | undefined;
   #shown: string | undefined;
-  #titles: ReadonlyMap<string, string> = new Map();
+  #settings: PanelSettings | undefined;
+  readonly #tab = new BrowserTab();
 
   constructor(page: MessagePort, words: Readonly<Record<string, string | undefined>>) {
     this.#page = page;
@@ -53,6 +55,7 @@ class Connection {
     const again = (): void => {
       if (document.visibilityState === "visible") this.#hurry();
     };
+    addEventListener("keydown", (event) => this.#find(event));
     for (const event of ["online", "focus"]) addEventListener(event, again);
     document.addEventListener("visibilitychange", again);
     setInterval(() => {
@@ -138,6 +141,9 @@ class Connection {
       case "copy":
         void copy(message.text);
         return;
+      case "notify":
+        void this.#tab.askToNotify().then(() => this.#passSettings());
+        return;
       case "open-link":
         openLink(message.href);
         return;
@@ -146,7 +152,7 @@ class Connection {
         open(`/#${tabMark}${message.conversation}`, "_blank", "noopener");
         return;
       case "delete": {
-        const title = this.#titles.get(message.conversation) ?? "";
+        const title = this.#tab.titleOf(message.conversation);
         if (!confirm((this.#words["delete"] ?? "").replace("{title}", () => title))) return;
         break;
       }
@@ -189,13 +195,34 @@ class Connection {
 
   #pass(message: HostMessage): void {
     if (message.type === "hello" || message.type === "conversation") this.#shown = message.open?.id;
-    if (message.type === "hello" || message.type === "conversations") {
-      this.#titles = new Map(message.conversations.map(({ id, title }) => [id, title]));
-    }
-    this.#page.postMessage(message);
+    this.#tab.hear(message, this.#shown);
+    if (message.type === "hello" || message.type === "settings") this.#settings = message.settings;
+    if (message.type === "settings") this.#passSettings();
+    else if (message.type !== "hello") this.#page.postMessage(message);
+    else this.#page.postMessage({ ...message, settings: this.#withOffer(message.settings) });
     if (message.type !== "hello" || this.#isGreeted) return;
     this.#isGreeted = true;
     for (const [n, unsent] of this.#unsent) this.#send(unsent, n);
+  }
+
+  /** The browser's own search sees only what is drawn of a long conversation. Reviews, which hide the panel, have theirs. */
+  #find(event: KeyboardEvent): void {
+    const isWanted = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "f";
+    const isHidden = document.querySelector<HTMLElement>("#panel")?.hidden !== false;
+    if (!isWanted || this.#shown === undefined || isHidden) return;
+    event.preventDefault();
+    const command: HostMessage = { type: "command", command: "find" };
+    this.#page.postMessage(command);
+  }
+
+  #passSettings(): void {
+    if (this.#settings === undefined) return;
+    const settings: HostMessage = { type: "settings", settings: this.#withOffer(this.#settings) };
+    this.#page.postMessage(settings);
+  }
+
+  #withOffer(settings: PanelSettings): PanelSettings {
+    return this.#tab.mayAskToNotify() ? { ...settings, offersNotices: true } : settings;
   }
 
   #do(message: ShellMessage): void {

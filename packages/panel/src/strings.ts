@@ -24,6 +24,8 @@ export const panelStrings = {
     "This page is not connected. Type “patchbay panel” in a terminal, or use your editor’s command, for a new link.",
   "connection.delete": "Delete the conversation “{title}” from Patchbay? A session that the agent keeps itself stays.",
   "connection.terminal": "Type this in a terminal",
+  "connection.tab": "Open in a new tab",
+  "connection.notify": "Notify me when an agent asks",
   "mention.selection": "Selection",
   "connection.close": "Close",
   "connection.copy": "Copy",

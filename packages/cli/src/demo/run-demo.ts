@@ -13,12 +13,18 @@ export async function runDemo(): Promise<readonly DemoRow[]> {
     await stage.companion.start();
     stage.write("notes.md", "# Notes\n\nfirst line\nsecond line\n");
     stage.host.editors.open(toOpenPlace({ path: stage.path("notes.md"), lines: { start: 2, end: 2 } }));
+    const connected: AgentDriver[] = [];
     for (const agent of stage.agents) {
+      const found = await play(stage, agent, discovery);
+      rows.push(found);
+      // Each further step of one that has not connected would wait for what cannot come.
+      if (found.happened !== found.expected) continue;
+      connected.push(agent);
       const own = steps.filter(({ isEdit }) => isEdit !== true || agentOf(agent.dialect).takesEdits);
       for (const step of own) rows.push(await play(stage, agent, step));
     }
-    rows.push(...(await allOnOneFile(stage)));
-    for (const agent of stage.agents) rows.push(await play(stage, agent, closing));
+    rows.push(...(await allOnOneFile(stage, connected)));
+    for (const agent of connected) rows.push(await play(stage, agent, closing));
     const left = await stage.stop();
     const happened = left.length === 0 ? "no record is left" : `left: ${left.join(", ")}`;
     rows.push({ agent: "all", step: "stop", expected: "no record is left", happened });
@@ -44,16 +50,17 @@ async function play(stage: DemoStage, agent: AgentDriver, step: Step): Promise<D
   return { agent: agent.agentName, step: step.name, expected: step.expected, happened };
 }
 
-const steps: readonly Step[] = [
-  {
-    name: "discovery",
-    expected: "connected to Patchbay, diffs offered",
-    play: async (_stage, agent) => {
-      await agent.connect();
-      const { editorName, tools } = agent.status;
-      return `connected to ${String(editorName)}, ${tools.some((name) => /^open_?diff$/iu.test(name)) ? "diffs offered" : "no diffs"}`;
-    },
+const discovery: Step = {
+  name: "discovery",
+  expected: "connected to Patchbay, diffs offered",
+  play: async (_stage, agent) => {
+    await agent.connect();
+    const { editorName, tools } = agent.status;
+    return `connected to ${String(editorName)}, ${tools.some((name) => /^open_?diff$/iu.test(name)) ? "diffs offered" : "no diffs"}`;
   },
+};
+
+const steps: readonly Step[] = [
   {
     name: "context",
     expected: 'sees notes.md, selected "first line"',
@@ -128,10 +135,10 @@ const closing: Step = {
 };
 
 /** Every agent proposes another text for one file; each gets its own verdict, in another order than they asked. */
-async function allOnOneFile(stage: DemoStage): Promise<readonly DemoRow[]> {
+async function allOnOneFile(stage: DemoStage, agents: readonly AgentDriver[]): Promise<readonly DemoRow[]> {
   const path = stage.write("shared.txt", before);
   const asked = await Promise.all(
-    stage.agents.map(async (agent) => {
+    agents.map(async (agent) => {
       const proposal = agent.propose({ path, text: `From ${agent.agentName}\n` });
       const review = await stage.review(agent.agentName, path);
       return { agent: agent.agentName, proposal, id: review?.request.id ?? "never shown" };

@@ -1,5 +1,5 @@
 import { agents as all } from "@patchbay/core";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { formatDemo, isAsExpected } from "../../src/demo/demo-stage.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
@@ -11,6 +11,8 @@ const agents = all.filter(({ contextOnly, transport }) => contextOnly !== true &
 const steps = 6;
 
 describe("the demonstration", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
   it("plays every step with every agent, and everything is as expected", async () => {
     const rows = await runDemo();
     expect(rows.filter((row) => !isAsExpected(row))).toEqual([]);
@@ -19,6 +21,15 @@ describe("the demonstration", () => {
     );
     const readers = agents.filter(({ takesEdits }) => !takesEdits);
     expect(rows).toHaveLength(agents.length * (steps + 2) + 1 - readers.length);
+  });
+
+  it("waits for nothing more of an agent that cannot connect", async () => {
+    vi.stubGlobal("fetch", async () => await Promise.reject(new Error("connect UNKNOWN")));
+    const rows = await runDemo();
+    const byFetch = rows.filter(({ agent }) => agent === "Gemini CLI" || agent === "Qwen Code");
+    expect(byFetch.map(({ step }) => step)).toEqual(["discovery", "discovery"]);
+    expect(byFetch[0]?.happened).toContain("could not connect");
+    expect(rows.filter((row) => !byFetch.includes(row) && !isAsExpected(row))).toEqual([]);
   });
 
   it("shows what differs, and counts", () => {

@@ -166,7 +166,9 @@ export function capabilitiesOf(
     images: agent?.takesImages === true,
     excerpts: agent?.takesResources === true,
     editableChanges: agent !== undefined && usesFiles,
-    rejectionMessages: false,
+    // The protocol's answer to a permission has no room for words.
+    rejectionMessages: agent !== undefined,
+    rejectsByPrompt: true,
     fork: agent?.sessionActions.has("fork") === true,
     forkBefore: false,
     rewind: false,

@@ -100,10 +100,58 @@ export const qwenProfile: AcpProfile = {
   modes: { default: "always", plan: "always", "auto-edit": "sometimes", auto: "sometimes", yolo: "never" },
 };
 
-/** Agents and adapters that were driven, for those who name them in a setting. */
+/** opencode (1.18.34) and its fork. They write files themselves, and ask as their settings say. */
+const openFamily = {
+  ...cautious,
+  args: ["acp"],
+  sendsWholeFiles: true,
+  modes: { build: "sometimes", plan: "always" },
+} as const;
+
+const copilotModes = "https://agentclientprotocol.com/protocol/session-modes";
+
+/** Agents and adapters that were driven and are offered where they are installed, beside those with a driver or a profile of their own. */
+export const offeredProfiles: readonly AcpProfile[] = [
+  { ...openFamily, id: "opencode", name: "opencode", command: "opencode", package: "opencode-ai" },
+  {
+    ...openFamily,
+    id: "kilo",
+    name: "Kilo",
+    command: "kilo",
+    package: "@kilocode/cli",
+    modes: { code: "sometimes", plan: "always", ask: "always" },
+  },
+  {
+    ...cautious,
+    id: "copilot",
+    name: "Copilot CLI",
+    command: "copilot",
+    args: ["--acp"],
+    package: "@github/copilot",
+    modes: {
+      [`${copilotModes}#agent`]: "sometimes",
+      [`${copilotModes}#plan`]: "always",
+      [`${copilotModes}#autopilot`]: "never",
+    },
+  },
+  // Codex itself does not speak the protocol: an adapter of its own program does.
+  {
+    ...cautious,
+    id: "codex",
+    name: "Codex CLI",
+    command: "codex-acp",
+    package: "@agentclientprotocol/codex-acp",
+    modes: { "read-only": "always", "workspace-write": "sometimes", agent: "sometimes", "agent-full-access": "never" },
+  },
+  // It answers `initialize`; more needs an account.
+  { ...cautious, id: "cline", name: "Cline", command: "cline", args: ["--acp"], package: "cline" },
+];
+
 const known: readonly AcpProfile[] = [
   geminiProfile,
   qwenProfile,
+  ...offeredProfiles,
+  // For those who name it in a setting: Claude Code has a driver.
   {
     ...cautious,
     id: "claude-agent-acp",
@@ -117,25 +165,6 @@ const known: readonly AcpProfile[] = [
       auto: "sometimes",
       bypassPermissions: "never",
     },
-  },
-  {
-    ...cautious,
-    id: "opencode",
-    name: "OpenCode",
-    command: "opencode",
-    args: ["acp"],
-    package: "opencode-ai",
-    sendsWholeFiles: true,
-    modes: { build: "sometimes", plan: "always" },
-  },
-  { ...cautious, id: "copilot", name: "Copilot CLI", command: "copilot", args: ["--acp"], package: "@github/copilot" },
-  {
-    ...cautious,
-    id: "codex",
-    name: "Codex",
-    command: "codex-acp",
-    package: "@agentclientprotocol/codex-acp",
-    modes: { "read-only": "always", "workspace-write": "sometimes", agent: "sometimes", "agent-full-access": "never" },
   },
 ];
 

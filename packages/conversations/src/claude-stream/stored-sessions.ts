@@ -10,8 +10,8 @@ import { kindOfTool, locationsOf, shownInput, titleOf } from "./tool-facts.ts";
 const glanceBytes = 64 * 1024;
 /** How many sessions of a folder are listed. */
 const listedCount = 200;
-/** How much is taken of the history of a session: the newest entries. */
-const historyCount = 5_000;
+/** How much is taken of the history of a session, its newest part, as JSON, UTF-16 units: all but a few sessions are smaller as a whole. */
+const historyUnits = 32 * 1024 * 1024;
 /** A result of a tool is shown up to here, UTF-16 units. */
 const outputUnits = 64 * 1024;
 
@@ -110,12 +110,12 @@ export class ClaudeSessions implements SessionLister {
   }
 
   async history({ sessionId, folder }: ListedSession): Promise<readonly Entry[]> {
-    const entries = new Map<string, Entry>();
+    const entries = new NewestEntries();
     for await (const line of readLines(this.#options.files, this.#pathOf(sessionId, folder))) {
       const parsed = parse(line);
       if (parsed?.type === "user" || parsed?.type === "assistant") take(entries, parsed, folder);
     }
-    return Array.from(entries.values()).slice(-historyCount);
+    return entries.all();
   }
 
   async pointBefore(sessionId: string, folder: string, promptId: string): Promise<string | undefined> {
@@ -152,6 +152,36 @@ export class ClaudeSessions implements SessionLister {
   #pathOf(sessionId: string, folder: string): string {
     // An id comes from a name in the folder; nothing else names a file.
     return join(this.#directoryOf(folder), `${sessionId.replace(/[^A-Za-z0-9-]/g, "")}.jsonl`);
+  }
+}
+
+/** Entries in their order, and no more of them than `historyUnits`: the oldest are let go of, and that is said. */
+class NewestEntries {
+  readonly #entries: Map<string, { readonly entry: Entry; readonly units: number }> = new Map();
+  #units = 0;
+  #isCut = false;
+
+  get(id: string): Entry | undefined {
+    return this.#entries.get(id)?.entry;
+  }
+
+  set(id: string, entry: Entry): void {
+    const units = JSON.stringify(entry).length;
+    this.#units += units - (this.#entries.get(id)?.units ?? 0);
+    this.#entries.set(id, { entry, units });
+    for (const [oldest, held] of this.#entries) {
+      if (this.#units <= historyUnits || oldest === id) break;
+      this.#entries.delete(oldest);
+      this.#units -= held.units;
+      this.#isCut = true;
+    }
+  }
+
+  all(): readonly Entry[] {
+    const entries = Array.from(this.#entries.values(), ({ entry }) => entry);
+    const at = entries[0]?.at ?? 0;
+    const text = "The oldest messages of this session are not shown: it is too long.";
+    return this.#isCut ? [{ kind: "notice", id: "cut", at, level: "info", text }, ...entries] : entries;
   }
 }
 
@@ -194,7 +224,7 @@ function answerOf(line: z.infer<typeof lineSchema>): string | undefined {
 }
 
 /** Takes what was said into the entries; a result of a tool goes to its call. */
-function take(entries: Map<string, Entry>, said: Said, folder: string): void {
+function take(entries: NewestEntries, said: Said, folder: string): void {
   if (said.isSidechain === true) return;
   const at = said.timestamp === undefined ? 0 : Date.parse(said.timestamp) || 0;
   const blocks = blocksOf(said);
@@ -229,7 +259,7 @@ function toolOf({ id, name, input }: Extract<Block, { type: "tool_use" }>, at: n
   };
 }
 
-function takeResult(entries: Map<string, Entry>, result: Extract<Block, { type: "tool_result" }>): void {
+function takeResult(entries: NewestEntries, result: Extract<Block, { type: "tool_result" }>): void {
   const tool = entries.get(result.tool_use_id);
   if (tool?.kind !== "tool") return;
   const { content } = result;

@@ -1,7 +1,7 @@
 import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { SessionHost } from "../driver.ts";
 import type { Entry } from "../model/entries.ts";
-import type { Answer, Question } from "../model/questions.ts";
+import { type Answer, type Question, titleOf } from "../model/questions.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { History } from "./history.ts";
 import { isOpenQuestion, outcomeOf } from "./settling.ts";
@@ -11,7 +11,7 @@ import type { AcceptedText } from "./unsent.ts";
 export interface AnswersOptions {
   readonly history: () => History;
   readonly link: Pick<AgentLink, "session">;
-  readonly turns: Pick<TurnRunner, "notice">;
+  readonly turns: Pick<TurnRunner, "notice" | "prompts" | "add" | "sendNow">;
   readonly host: Pick<SessionHost, "readText">;
   /** What is accepted and not known to be written has changed. */
   readonly onDidChange: () => void;
@@ -63,7 +63,19 @@ export class Answers {
     if (after !== undefined && isOpenQuestion(after)) {
       history().upsert({ ...after, outcome: outcomeOf(after.question, answer) });
     }
+    if (link.session?.capabilities.rejectsByPrompt === true) this.#sayWhy(entry.question, answer);
     return true;
+  }
+
+  /** Sends the reason of a rejection as the next prompt. */
+  #sayWhy(question: Question, answer: Answer): void {
+    const message = answer.type === "reject" ? (answer.message ?? "").trim() : "";
+    if (message === "") return;
+    const { turns } = this.#options;
+    const title = question.type === "plan" ? "" : titleOf(question);
+    const text = title === "" ? message : `${title}: ${message}`;
+    const id = turns.add([{ type: "text", text }], { before: turns.prompts.map((prompt) => prompt.id) });
+    void turns.sendNow(id);
   }
 
   /** An entry of the agent's is about to be taken. */

@@ -228,6 +228,7 @@ export const sessionCapabilitiesSchema: z.ZodMiniType<SessionCapabilities> = z.o
   excerpts: z.boolean(),
   editableChanges: z.boolean(),
   rejectionMessages: z.boolean(),
+  rejectsByPrompt: z.exactOptional(z.boolean()),
   fork: z.boolean(),
   forkBefore: z.boolean(),
   rewind: z.boolean(),

@@ -94,6 +94,40 @@ describe("the sessions that Claude Code keeps", () => {
     ]);
   });
 
+  it("are whole, however many messages they have", async () => {
+    const lab = makeLab();
+    const said = Array.from({ length: 12_000 }, (_, index) =>
+      index % 2 === 0
+        ? user(`u${index}`, `Ask ${index}`)
+        : assistant(`a${index}`, { type: "text", text: `Say ${index}` }),
+    );
+    lab.write("one", said);
+    const [session] = await lab.sessions.list(folder);
+    if (session === undefined) throw new Error("There is no session.");
+    const history = await lab.sessions.history(session);
+    expect(history).toHaveLength(12_000);
+    expect(history[0]).toMatchObject({ kind: "prompt", id: "u0" });
+  });
+
+  it("that are too long say that their oldest messages are left out", async () => {
+    const lab = makeLab();
+    const long = "x".repeat(1024 * 1024);
+    const said = Array.from({ length: 40 }, (_, index) =>
+      index === 0 ? user("u0", "Ask") : assistant(`a${index}`, { type: "text", text: `${index} ${long}` }),
+    );
+    lab.write("one", said);
+    const [session] = await lab.sessions.list(folder);
+    if (session === undefined) throw new Error("There is no session.");
+    const history = await lab.sessions.history(session);
+    expect(history[0]).toMatchObject({
+      kind: "notice",
+      text: "The oldest messages of this session are not shown: it is too long.",
+    });
+    expect(history.at(-1)).toMatchObject({ kind: "message", text: `39 ${long}` });
+    expect(history.length).toBeGreaterThan(30);
+    expect(history.length).toBeLessThan(33);
+  });
+
   it("know the point before a prompt, to which a session can be taken back", async () => {
     const lab = makeLab();
     lab.write("one", [

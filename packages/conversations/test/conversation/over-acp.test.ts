@@ -6,6 +6,51 @@ import { AcpSession } from "../../src/acp/session.ts";
 import { textBlock } from "./conversation-lab.ts";
 import { LedgerLab } from "./ledger-lab.ts";
 
+it("a conversation over ACP sends the reason of a rejection as the next prompt, and stops the turn for it", async () => {
+  const agent = createAcpAgent("gemini");
+  const lab = new LedgerLab({
+    connect: ({ start, host }) =>
+      new AcpSession({
+        profile: geminiProfile,
+        createProcess: () => Promise.resolve(agent.channel),
+        version: "0.0.0",
+        clock: lab.clock,
+        logger: nullLogger,
+        host,
+        cwd: lab.folder,
+        start,
+        runId: "run",
+        autosave: true,
+      }),
+  });
+  lab.write("a.txt", "one\n");
+  const ends: string[] = [];
+  const prompts: unknown[] = [];
+  agent.play(
+    async ({ edit, cancelled }) => {
+      await edit(lab.path("a.txt"), "two\n");
+      ends.push(cancelled.aborted ? "stopped" : "went on");
+    },
+    async ({ prompt, say }) => {
+      prompts.push(...prompt);
+      await Promise.resolve(say("Then not."));
+    },
+  );
+  const conversation = await lab.conversation();
+  conversation.prompt([textBlock("Edit")]);
+  const asked = (): string | undefined =>
+    conversation
+      .snapshot()
+      .entries.flatMap(({ entry }) => (entry.kind === "question" && entry.outcome === undefined ? [entry.id] : []))[0];
+  await expect.poll(asked).toBeDefined();
+  expect(conversation.status.capabilities).toMatchObject({ rejectionMessages: true, rejectsByPrompt: true });
+  expect(conversation.answer(asked() ?? "", { type: "reject", message: " Capitals are too loud " })).toBe(true);
+  await expect.poll(() => prompts).toHaveLength(1);
+  expect(prompts).toEqual([{ type: "text", text: expect.stringMatching(/a\.txt.*: Capitals are too loud$/u) }]);
+  expect(ends).toEqual(["stopped"]);
+  expect(lab.read("a.txt")).toBe("one\n");
+});
+
 it("a conversation over ACP lists what the agent changed without a question, and undoes it", async () => {
   const agent = createAcpAgent("gemini");
   const lab = new LedgerLab({

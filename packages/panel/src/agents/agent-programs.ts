@@ -14,7 +14,9 @@ import {
   geminiProfile,
   type Launch,
   nodeLineFiles,
+  offeredProfiles,
   ProgramFinder,
+  type ProgramNeed,
   profileFor,
   qwenProfile,
   type SessionLister,
@@ -25,10 +27,10 @@ import {
   type AgentEntries,
   type AgentSettings,
   customAgents,
-  isListed,
   listed,
   needOf,
   settingsOf,
+  terminalNeedOf,
 } from "./agent-settings.ts";
 import { startingWith } from "./chosen-start.ts";
 import { LaterSession } from "./later-session.ts";
@@ -137,7 +139,8 @@ export class AgentPrograms {
   get listers(): readonly SessionLister[] {
     const own = this.#settingsOf("claude").environment?.["CLAUDE_CONFIG_DIR"] ?? process.env["CLAUDE_CONFIG_DIR"] ?? "";
     const configDirectory = own === "" ? join(this.#options.platform.process.homeDirectory, ".claude") : own;
-    const others = ["gemini", "qwen", ...customAgents(this.#entries).map(({ id }) => id)];
+    const overAcp = listed.flatMap(({ id }) => (id === "claude" || id === "pi" ? [] : [id]));
+    const others = [...overAcp, ...customAgents(this.#entries).map(({ id }) => id)];
     return [
       new ClaudeSessions({ files: nodeLineFiles, configDirectory }),
       ...others.map((id) => new AcpSessions({ agent: id, connection: () => this.#connected(id)[0]?.connection })),
@@ -215,10 +218,10 @@ export class AgentPrograms {
 
   /** An agent as its user starts it in a terminal. */
   async inTerminal(agent: string): Promise<TerminalProgram> {
-    const { program, args } = await this.#launch(agent, []);
+    const { program, args } = await this.#launch(agent, [], {}, terminalNeedOf(this.#entries, agent));
     // The terminal has the user's environment; what the settings add to it is added.
     const { environment = {} } = this.#settingsOf(agent);
-    const resumeOption = isListed(agent) ? (agent === "pi" ? "--session" : "--resume") : undefined;
+    const resumeOption = listed.find(({ id }) => id === agent)?.resume;
     return { name: needOf(this.#entries, agent).agentName, program, args, environment, resumeOption };
   }
 
@@ -241,14 +244,17 @@ export class AgentPrograms {
     agent: string,
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
+    need: ProgramNeed = needOf(this.#entries, agent),
   ): Promise<Launch> {
     // A folder that nobody trusts may have settings that make an agent run anything.
     const reason = this.#options.settings.reasonNotToStart();
     if (reason !== undefined) throw new PatchbayError("not-found", reason);
-    const settings = this.#settingsOf(agent);
+    const { program, ...settings } = this.#settingsOf(agent);
+    // What the settings name is what speaks with the panel.
+    const isAnother = need.command !== needOf(this.#entries, agent).command;
     return await this.#finder.launch(
-      needOf(this.#entries, agent),
-      settings,
+      need,
+      isAnother || program === undefined ? settings : { ...settings, program },
       [...args, ...(settings.moreArgs ?? [])],
       environment,
     );
@@ -256,7 +262,7 @@ export class AgentPrograms {
 
   /** How an agent is spoken to; a program that the settings name is the one in which its user signs in, too. */
   #profileOf(agent: string): AcpProfile {
-    const known = [geminiProfile, qwenProfile].find(({ id }) => id === agent);
+    const known = [geminiProfile, qwenProfile, ...offeredProfiles].find(({ id }) => id === agent);
     if (known !== undefined) return { ...known, command: this.#settingsOf(agent).program ?? known.command };
     const custom = customAgents(this.#entries).find(({ id }) => id === agent);
     if (custom !== undefined) return profileFor(custom);
@@ -277,6 +283,11 @@ const installUrls: Readonly<Record<string, string>> = {
   qwen: "https://github.com/QwenLM/qwen-code#readme",
   claude: "https://code.claude.com/docs/en/setup",
   pi: "https://www.npmjs.com/package/@earendil-works/pi-coding-agent",
+  opencode: "https://opencode.ai/docs",
+  kilo: "https://www.npmjs.com/package/@kilocode/cli",
+  copilot: "https://docs.github.com/copilot/how-tos/copilot-cli",
+  codex: "https://www.npmjs.com/package/@agentclientprotocol/codex-acp",
+  cline: "https://docs.cline.bot",
 };
 
 function installUrlOf(id: string): { readonly installUrl?: string } {

@@ -1,5 +1,6 @@
 import {
   type CustomAgent,
+  offeredProfiles,
   type ProgramNeed,
   type ProgramSettings,
   profileFor,
@@ -10,10 +11,38 @@ import { agents, PatchbayError } from "@patchbay/core";
 /** What the user has set about agents, by their ids, as it was read: anything may stand there. */
 export type AgentEntries = unknown;
 
-/** The agents of the catalogue with which the panel knows how to talk. Others are added by the settings, under their id as well. */
-export const listed: readonly (typeof agents)[number][] = agents.filter(({ id }) =>
-  ["gemini", "qwen", "claude", "pi"].includes(id),
-);
+/** An agent with which the panel can talk without a setting. */
+interface ListedAgent {
+  readonly id: string;
+  readonly agentName: string;
+  /** What is looked for to start it. */
+  readonly program: { readonly command: string; readonly package?: string };
+  /** What stands before the name of a session that it continues in a terminal; absent: it continues none that is named to it. */
+  readonly resume?: string;
+}
+
+/** In a terminal they continue a session of the panel's by its name (each was asked for its options). */
+const resumes: Readonly<Record<string, string>> = {
+  gemini: "--resume",
+  qwen: "--resume",
+  claude: "--resume",
+  pi: "--session",
+  opencode: "--session",
+  kilo: "--session",
+};
+
+/** Others are added by the settings. Those with a driver or a profile of their own come first. */
+export const listed: readonly ListedAgent[] = [
+  ...agents.filter(({ id }) => ["gemini", "qwen", "claude", "pi"].includes(id)),
+  ...offeredProfiles.map(({ id, name, command, package: fromNpm }) => ({
+    id,
+    agentName: name,
+    program: { command, ...(fromNpm === undefined ? {} : { package: fromNpm }) },
+  })),
+].map(({ id, agentName, program }) => {
+  const resume = resumes[id];
+  return { id, agentName, program, ...(resume === undefined ? {} : { resume }) };
+});
 
 /** What the user says of an agent, in settings of this machine: a workspace cannot. */
 export interface AgentSettings extends ProgramSettings {
@@ -56,12 +85,16 @@ export function customAgents(entries: AgentEntries): readonly CustomAgent[] {
 /** What is looked for to start an agent. */
 export function needOf(entries: AgentEntries, agent: string): ProgramNeed {
   const found = listed.find(({ id }) => id === agent);
-  if (found !== undefined) {
-    return { agentName: found.agentName, command: found.program.command, package: found.program.package };
-  }
+  if (found !== undefined) return { agentName: found.agentName, ...found.program };
   const custom = customAgents(entries).find(({ id }) => id === agent);
   if (custom !== undefined) return programOf(profileFor(custom));
   throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+}
+
+/** What is looked for to start it in a terminal. What speaks with the panel may be an adapter, and nothing for people. */
+export function terminalNeedOf(entries: AgentEntries, agent: string): ProgramNeed {
+  const own = agents.find(({ id }) => id === agent);
+  return own === undefined ? needOf(entries, agent) : { agentName: own.agentName, ...own.program };
 }
 
 /** Whether it is one of `listed`. */

@@ -227,6 +227,9 @@ export class PageLink {
       case "review-undo":
       case "review-unwritten":
         return await this.#reviews?.receive(message);
+      case "notify":
+        // A browser's own business, which does not come here.
+        return;
       case "resync":
         if (message.conversation === this.conversation?.id) this.#shown?.feed.ready();
         return;

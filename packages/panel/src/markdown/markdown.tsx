@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { CodeBlock } from "../code/code-block.tsx";
 import { usePanel, useSelected, useWords } from "../store/use-panel.ts";
 import { pure } from "../views/widgets/pure.tsx";
+import { unturned } from "../views/widgets/visible-text.ts";
 import { type Block, BlockReader, isMarkedToken } from "./blocks.ts";
 import { decodeReferences, linkTarget, namesFile } from "./links.ts";
 
@@ -61,7 +62,7 @@ function blockElement(token: MarkedToken, isFinished: boolean): ComponentChild {
     case "def":
       return undefined;
     case "html":
-      return token.block ? <p class="raw">{token.text.trimEnd()}</p> : token.text;
+      return token.block ? <p class="raw">{unturned(token.text.trimEnd())}</p> : unturned(token.text);
     default:
       return inlineElement(token);
   }
@@ -151,10 +152,10 @@ function inlineElement(token: MarkedToken): ComponentChild {
     case "codespan":
       return namesFile(token.text) ? (
         <Link address={token.text}>
-          <code dir="ltr">{token.text}</code>
+          <code dir="ltr">{unturned(token.text)}</code>
         </Link>
       ) : (
-        <code dir="ltr">{token.text}</code>
+        <code dir="ltr">{unturned(token.text)}</code>
       );
     case "br":
       return <br />;
@@ -170,7 +171,7 @@ function inlineElement(token: MarkedToken): ComponentChild {
 }
 
 function textElement(token: Tokens.Text): ComponentChild {
-  return token.tokens === undefined ? decodeReferences(token.text) : inline(token.tokens);
+  return token.tokens === undefined ? unturned(decodeReferences(token.text)) : inline(token.tokens);
 }
 
 /** A link shows its whole address when pointed at, and is opened by the host. */
@@ -201,8 +202,9 @@ function Link({ address, children }: { readonly address: string; readonly childr
   );
 }
 
-/** Nothing is fetched: an image is a link to it. */
+/** Nothing is fetched: an image is a link to it that says where it leads, whatever it calls itself. */
 function ImageLink({ address, text }: { readonly address: string; readonly text: string }): JSX.Element {
   const words = useWords();
-  return <Link address={address}>{text === "" ? words("image.remote", { address }) : text}</Link>;
+  const where = words("image.remote", { address });
+  return <Link address={address}>{unturned(text === "" ? where : `${text} (${where})`)}</Link>;
 }

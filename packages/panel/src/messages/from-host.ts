@@ -67,6 +67,8 @@ export interface PanelSettings {
   readonly fontFamily?: string;
   /** In px. */
   readonly fontSize?: number;
+  /** The user can be asked whether to be told of questions while they look elsewhere: where a browser shows the page by itself (`connect.ts`). */
+  readonly offersNotices?: boolean;
 }
 
 export interface AgentInfo {
@@ -109,6 +111,7 @@ const settings: z.ZodMiniType<PanelSettings> = z.object({
   folders: z.array(z.string()),
   fontFamily: z.exactOptional(z.string()),
   fontSize: z.exactOptional(z.number()),
+  offersNotices: z.exactOptional(z.boolean()),
 });
 
 const agents: z.ZodMiniType<readonly AgentInfo[]> = z.array(

@@ -22,6 +22,8 @@ export type PageMessage =
   | { readonly type: "failed"; readonly message: string }
   /** Whether the page has the keyboard, and whether an open question in it has. */
   | { readonly type: "focus"; readonly hasFocus: boolean; readonly isInQuestion: boolean }
+  /** Ask the user whether to be told of questions: what shows the page in a browser does that (`offersNotices`). */
+  | { readonly type: "notify" }
   | ConversationMessage
   | DocumentMessage
   | ListMessage
@@ -228,6 +230,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("open-text"), text: z.string(), language: z.string() }),
   z.object({ type: z.literal("insert-text"), text: z.string() }),
   z.object({ type: z.literal("copy"), text: z.string() }),
+  z.object({ type: z.literal("notify") }),
   z.object({
     type: z.literal("changes"),
     ...of,

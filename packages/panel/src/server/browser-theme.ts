@@ -240,5 +240,4 @@ export const browserTheme = `:root {
 .shell h2 { margin: 0 0 8px; font-size: 1.1em; }
 .shell div { display: flex; gap: 8px; justify-content: end; }
 .shell.tell { position: fixed; z-index: 20; inset: auto 0 24px; margin: 0 auto; white-space: pre-wrap; }
-body.in-editor #panel { max-width: 960px; margin: 0 auto; }
 `;

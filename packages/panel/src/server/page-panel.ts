@@ -169,7 +169,8 @@ class PageEditor implements PanelEditor {
   constructor(options: PageEditorOptions) {
     const { host, texts } = options;
     this.#options = options;
-    this.strings = panelTextsIn(texts);
+    const strings = panelTextsIn(texts);
+    this.strings = { ...strings, "head.tab": strings["connection.tab"] ?? "" };
     this.#said = hostSaysIn(texts);
     const changed = new Emitter<void>();
     host.workspace.onDidChangeFolders(() => changed.fire());

@@ -13,10 +13,11 @@ import { NoticeView, OpenQuestion, PlanView, SettledQuestion, TurnEndView } from
 import {
   NoticeView as NoticeBody,
   PlanView as PlanBody,
+  ToolAnswer as ToolAnswerView,
   ToolDetails as ToolDetailsView,
   TurnEndView as TurnEndBody,
 } from "./entries/entry-parts.tsx";
-import { ToolDetails } from "./entries/tool.tsx";
+import { ToolAnswer, ToolDetails } from "./entries/tool.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
 import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
 import { Announcer, BackgroundTasks } from "./frame/app.tsx";
@@ -47,6 +48,7 @@ export function fill(): void {
   SettledQuestion.fill(SettledView);
   StatusRow.fill(StatusRowView);
   Suggestions.fill(SuggestionList);
+  ToolAnswer.fill(ToolAnswerView);
   ToolDetails.fill(ToolDetailsView);
   TurnEndView.fill(TurnEndBody);
   UsageMeter.fill(UsageMeterView);

@@ -110,6 +110,27 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     expect(reached).toBe(false);
   });
 
+  it("says in its tab what is going on, searches with our own bar, and uses the width beside reviews", async () => {
+    await page.setViewportSize({ width: 1_100, height: 800 });
+    await talk();
+    await expect.poll(() => page.title()).toMatch(/^Working: .+ – Patchbay$/u);
+    const icon = async (): Promise<string | null> => await page.locator("link[rel=icon]").getAttribute("href");
+    const working = await icon();
+    agent.do({ act: "ask", command: "make all" });
+    await expect.poll(() => page.title()).toMatch(/^Waiting: .+ – Patchbay$/u);
+    expect(await icon()).not.toBe(working);
+    await page.keyboard.press("Control+f");
+    await expect.poll(() => page.locator(".find input").count()).toBe(1);
+    // As soon as a review was told of, the panel has a neighbour.
+    await page.evaluate(() => {
+      const reviews = document.createElement("div");
+      reviews.className = "reviews";
+      document.querySelector("#panel")?.before(reviews);
+    });
+    const width = await page.locator(".log-content").evaluate((element) => element.getBoundingClientRect().width);
+    expect(width).toBeGreaterThan(1_000);
+  });
+
   it("has an answer and a question again after it was reloaded in the middle of them", async () => {
     await talk();
     agent.do({ act: "say", text: "Half of " });

@@ -52,11 +52,25 @@ describe("a question", () => {
     expect(root.querySelector(".rule")?.textContent).toContain("Bash(echo long:*)");
   });
 
-  it("has No first, and as its default", async () => {
-    const { root } = await show(permission);
+  it("has what people mean first: Yes, then No, then what allows more", async () => {
+    const { root } = await show({ ...permission, choices: permission.choices.toReversed() });
     const buttons = Array.from(root.querySelectorAll<HTMLButtonElement>(".question-foot button"));
-    expect(buttons.map(({ textContent }) => textContent)).toEqual(["No", "Allow", "Always Allow"]);
+    expect(buttons.map(({ textContent }) => textContent)).toEqual(["Allow", "No", "Always Allow"]);
     expect(buttons.map(({ className }) => className.includes("primary"))).toEqual([true, false, false]);
+  });
+
+  it("means No once a reason is written", async () => {
+    const shown = await showAndWait(permission);
+    const field = shown.one(".question input", HTMLInputElement);
+    await shown.do(() => {
+      field.value = "Use the other script";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    const primary = Array.from(
+      shown.root.querySelectorAll(".question-foot .primary"),
+      ({ textContent }) => textContent,
+    );
+    expect(primary).toEqual(["Reject"]);
   });
 
   it("spells out what cannot be seen in a command", async () => {
@@ -217,6 +231,49 @@ describe("a question", () => {
     );
     expect(shown.root.querySelector(".settled")?.textContent).toBe("Run a commandAllowed (with changes)");
     expect(shown.root.querySelector(".question")).toBeNull();
+  });
+
+  const tool = {
+    kind: "tool",
+    id: "t",
+    at: 0,
+    tool: "execute",
+    name: "Bash",
+    title: "Run a command",
+    command: "echo long",
+    state: "done",
+  } as const;
+
+  it("is answered in the row of its tool, and has no second one", async () => {
+    panel = await TestPanel.show([tool, asking(permission)]);
+    expect(panel.root.querySelector(".question")).not.toBeNull();
+    const outcome = { type: "answered", summary: "Allowed", isAllowed: true } as const;
+    await panel.do(() => panel?.host.put(1, { kind: "question", id: "q", at: 0, question: permission, outcome }));
+    expect(panel.root.querySelector(".tool-line")?.textContent).toBe("echo longDoneAllowed");
+    expect(panel.root.querySelector(".settled, .question, [data-id=q]")).toBeNull();
+  });
+
+  it("that was refused says so once, with the whole reason", async () => {
+    const reason = `No: ${"use the other script, ".repeat(20)}please`;
+    const outcome = { type: "answered", summary: reason, isAllowed: false } as const;
+    panel = await TestPanel.show([
+      { ...tool, state: "rejected" },
+      { kind: "question", id: "q", at: 0, question: permission, outcome },
+    ]);
+    expect(panel.root.querySelector(".tool-answer")?.textContent).toBe(reason);
+    expect(panel.root.querySelector(".tool-state")).toBeNull();
+  });
+
+  it("of a subagent is answered in the row of its tool, too", async () => {
+    const outcome = { type: "answered", summary: "Allowed", isAllowed: true } as const;
+    panel = await TestPanel.show([
+      { kind: "tool", id: "agent", at: 0, tool: "subagent", name: "Task", title: "Look", state: "done" },
+      { ...tool, parent: "agent" },
+      { kind: "question", id: "q", at: 0, parent: "agent", question: permission, outcome },
+    ]);
+    expect(panel.text).toContain("Subagent steps: 1");
+    await panel.do(() => panel?.one(".tool-head", HTMLButtonElement).click());
+    expect(panel.root.querySelector(".nested .tool-line")?.textContent).toBe("echo longDoneAllowed");
   });
 });
 

@@ -34,6 +34,9 @@ export const everyAgent: readonly AgentId[] = readersToo.filter((id) => agentOf(
 /** Those with which the conversation panel talks. */
 export const panelAgents: readonly AgentId[] = [...everyAgent, "pi"];
 
+/** The same with those that write files themselves there: their changes are for reading. */
+export const panelReadersToo: readonly AgentId[] = [...panelAgents, "opencode", "kilo", "copilot"];
+
 /** How an agent is run. */
 export function kindOf(id: AgentId): AgentKind {
   const found = kinds.find((kind) => kind.id === id);

@@ -1,4 +1,4 @@
-import { panelAgents } from "../agents/index.ts";
+import { panelAgents, panelReadersToo } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import {
   type Change,
@@ -35,7 +35,7 @@ export async function waitUntilSettled(world: World, { agent, panel }: Conversin
 export const panelAccept: Scenario = {
   ...inPanel,
   name: "panel-accept",
-  agents: panelAgents,
+  agents: panelReadersToo,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-accept.txt", startContents);
@@ -97,11 +97,11 @@ async function mustBeTold({ agent, panel }: Conversing, words: RegExp): Promise<
   await panel.waitUntilIdle();
 }
 
-/** A change is rejected in its diff, and another one in the panel, with a reason where the agent takes one. */
+/** A change is rejected in its diff, and another one in the panel, with a reason: by the answer, or as the next message where that takes none. */
 export const panelReject: Scenario = {
   ...inPanel,
   name: "panel-reject",
-  agents: panelAgents,
+  agents: panelReadersToo,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-reject.txt", startContents);
@@ -115,14 +115,10 @@ export const panelReject: Scenario = {
 
     const before = agent.model.turnsAsked;
     await proposeInPanel(world, talk, change);
-    const takesReason = id === "claude" || id === "pi";
-    await panel.answer("no", takesReason ? "Capitals are too loud" : "");
+    await panel.answer("no", "Capitals are too loud");
+    const isTold = (): boolean => /Capitals are too loud/.test(agent.model.conversation.slice(before).join("\n"));
+    await poll("the model reads the reason", isTold, { timeout: patience });
     await waitUntilSettled(world, talk, change.file);
-    if (takesReason)
-      must(
-        "the model reads the reason",
-        /Capitals are too loud/.test(agent.model.conversation.slice(before).join("\n")),
-      );
     mustEqual(change.file, await world.readFile(change.file), startContents);
     // The conversation goes on.
     agent.model.play({ kind: "text", text: "As you wish." });

@@ -1,4 +1,4 @@
-import { panelAgents } from "../agents/index.ts";
+import { panelAgents, panelReadersToo } from "../agents/index.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
 import { proposeInPanel } from "./panel-review.ts";
@@ -11,7 +11,7 @@ const patience = 30_000;
 export const panelAnswer: Scenario = {
   ...inPanel,
   name: "panel-answer",
-  agents: panelAgents,
+  agents: panelReadersToo,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const answer = new SpokenAnswer();

@@ -1,10 +1,18 @@
-import type { NoticeEntry, PlanEntry, ToolEntry, TurnEndEntry } from "@patchbay/conversations/model";
+import type {
+  NoticeEntry,
+  PlacedEntry,
+  PlanEntry,
+  QuestionOutcome,
+  ToolEntry,
+  TurnEndEntry,
+} from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { TextBox } from "../widgets/text-box.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { TurnBar } from "./changes-parts.ts";
 
 export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
@@ -66,8 +74,9 @@ export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.El
   const words = useWords();
   const locale = useSelected((state) => state.settings?.locale) ?? "en";
   const { reason, durationMs, usage, cost } = entry;
+  const isTold = useSelected(({ open }) => reason === "exited" && hasNoticeBeside(open?.entries ?? [], entry.id));
   const parts = [
-    ...(reason === "done" ? [] : [words(`end.${reason}`).replace(/[.。]$/u, "")]),
+    ...(reason === "done" || isTold ? [] : [words(`end.${reason}`).replace(/[.。]$/u, "")]),
     ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
     ...(usage?.outputTokens === undefined
       ? []
@@ -79,6 +88,14 @@ export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.El
       <TurnBar entry={entry} />
       {parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>}
     </>
+  );
+}
+
+/** Whether a notice that offers to start the agent again stands beside an entry: it has said what happened. */
+function hasNoticeBeside(entries: readonly PlacedEntry[], id: string): boolean {
+  const at = entries.findLastIndex(({ entry }) => entry.id === id);
+  return [entries[at - 1], entries[at + 1]].some(
+    (one) => one?.entry.kind === "notice" && one.entry.action === "restart",
   );
 }
 
@@ -134,5 +151,22 @@ export function ToolDetails({ entry }: { readonly entry: ToolEntry }): JSX.Eleme
         </>
       )}
     </div>
+  );
+}
+
+/** What was answered when the agent asked for it, with the reason if there was one. */
+export function ToolAnswer({ outcome }: { readonly outcome: QuestionOutcome }): JSX.Element {
+  const words = useWords();
+  const isAllowed = outcome.type === "answered" && outcome.isAllowed;
+  const summary = outcome.type === "withdrawn" ? words("ask.withdrawn") : outcome.summary;
+  const edited = outcome.type === "answered" && outcome.isEdited === true ? ` (${words("ask.edited")})` : "";
+  return (
+    <p class={`tool-answer ${isAllowed ? "allowed" : "refused"}`} dir="auto">
+      <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
+      <span>
+        {visibleLine(summary)}
+        {edited}
+      </span>
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import type { FileChange, PlacedEntry, ToolEntry, ToolKind } from "@patchbay/conversations/model";
+import type { FileChange, PlacedEntry, QuestionOutcome, ToolEntry, ToolKind } from "@patchbay/conversations/model";
 import type { ComponentType, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
@@ -10,6 +10,7 @@ import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 import { CommandFiles } from "./changes-parts.ts";
+import { answersIn } from "./grouping.ts";
 
 const icons: Readonly<Record<ToolKind, IconName>> = {
   read: "file",
@@ -30,6 +31,9 @@ const diffLimit = 24;
 /** What it was asked and what it said, once somebody opens it. */
 export const ToolDetails: Later<{ readonly entry: ToolEntry }> = later();
 
+/** What was answered when the agent asked for it. */
+export const ToolAnswer: Later<{ readonly outcome: QuestionOutcome }> = later();
+
 /** One use of a tool: a line, and below it what it did. Nothing folds by itself. */
 export const ToolView: ComponentType<{
   readonly entry: ToolEntry;
@@ -39,6 +43,7 @@ export const ToolView: ComponentType<{
   const words = useWords();
   const [isOpen, setOpen] = useState(false);
   const changes = entry.changes ?? [];
+  const outcome = useSelected(({ open }) => answersIn(open?.entries ?? none).outcomes.get(entry.id));
   const hasMore =
     entry.command !== undefined || entry.input !== undefined || entry.output !== undefined || nested !== undefined;
   return (
@@ -52,17 +57,12 @@ export const ToolView: ComponentType<{
           onClick={() => setOpen(!isOpen)}
         >
           <StateIcon entry={entry} />
-          <span class="tool-title" dir="auto">
-            {visibleLine(entry.title)}
-          </span>
+          <Title entry={entry} />
           <span class="sr-only">{words(`tool.${entry.state}`)}</span>
-          {entry.state === "rejected" || entry.state === "cancelled" || entry.state === "failed" ? (
-            <span class="tool-state" aria-hidden="true">
-              {words(`tool.${entry.state}`)}
-            </span>
-          ) : undefined}
+          <State entry={entry} outcome={outcome} />
           {hasMore ? <Icon name="chevron" class={`chevron ${isOpen ? "open" : ""}`} /> : undefined}
         </button>
+        {outcome === undefined ? undefined : <ToolAnswer outcome={outcome} />}
       </div>
       {changes.map((change) => (
         <Change key={change.path} entry={entry} change={change} />
@@ -75,6 +75,45 @@ export const ToolView: ComponentType<{
     </div>
   );
 });
+
+const none: readonly PlacedEntry[] = [];
+
+/** A command is its own title: what the agent calls it says less, and is shown when one points at it. */
+function Title({ entry: { tool, title, command } }: { readonly entry: ToolEntry }): JSX.Element {
+  const [line = "", ...more] = command?.trim().split("\n") ?? [];
+  if (tool !== "execute" || line === "") {
+    return (
+      <span class="tool-title" dir="auto">
+        {visibleLine(title)}
+      </span>
+    );
+  }
+  return (
+    <code class="tool-title" dir="ltr" title={visibleLine(title)}>
+      {visibleLine(line)}
+      {more.length === 0 ? "" : " …"}
+    </code>
+  );
+}
+
+/** How it ended, unless the answer beside it says so. */
+function State({
+  entry: { state },
+  outcome,
+}: {
+  readonly entry: ToolEntry;
+  readonly outcome: QuestionOutcome | undefined;
+}): JSX.Element | undefined {
+  const words = useWords();
+  if (state !== "rejected" && state !== "cancelled" && state !== "failed") return undefined;
+  const isRefused = outcome?.type === "answered" && !outcome.isAllowed;
+  if (state === "rejected" && isRefused) return undefined;
+  return (
+    <span class="tool-state" aria-hidden="true">
+      {words(`tool.${state}`)}
+    </span>
+  );
+}
 
 function StateIcon({ entry: { tool, state } }: { readonly entry: ToolEntry }): JSX.Element {
   if (state === "running" || state === "pending") return <span class="spinner" aria-hidden="true" />;

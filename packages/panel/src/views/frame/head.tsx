@@ -29,12 +29,14 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
   const agent = useAgentName();
   const tellsFacts = useSelected(({ open }) => open?.capabilities?.facts === true);
   const [isRenaming, setRenaming] = useState(false);
+  const offersNotices = useSelected(({ settings }) => settings?.offersNotices === true);
   const acts: Readonly<Record<string, () => void>> = {
     rename: () => setRenaming(true),
     markdown: () => panel.post({ type: "open-conversation", conversation, as: "markdown" }),
     tab: () => panel.post({ type: "open-conversation", conversation, as: "tab" }),
     terminal: () => panel.post({ type: "act", conversation, action: "terminal" }),
     fork: () => panel.post({ type: "fork", conversation }),
+    notify: () => panel.post({ type: "notify" }),
     about: () => panel.update({ about: {}, isListing: false }),
   };
   const items: readonly MenuItem[] = [
@@ -43,6 +45,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
     { id: "terminal", name: words("head.terminal"), icon: "terminal" },
     { id: "tab", name: words("head.tab"), icon: "open" },
     { id: "markdown", name: words("head.markdown"), icon: "file" },
+    ...(offersNotices ? [{ id: "notify", name: words("connection.notify"), icon: "bell" } as const] : []),
     ...(tellsFacts ? [{ id: "about", name: words("head.about", { agent }), icon: "info" } as const] : []),
   ];
   return (

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { newestCount, olderCount } from "../../messages/for-page.ts";
 import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use-panel.ts";
 import { EntryView } from "../entries/entry.tsx";
+import { answersIn, groupEntries, type Groups } from "../entries/grouping.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { useScroll } from "./use-scroll.ts";
@@ -67,7 +68,8 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
     setReveals((count) => count + 1);
   }, []);
 
-  const reveal = (place: number): void => {
+  const reveal = (wantedPlace: number): void => {
+    const place = answersIn(open.entries).rowOf.get(wantedPlace) ?? wantedPlace;
     const first = now.current.top[0]?.place;
     wanted.current = { place };
     // Drawn again even where the same entries stay in the document.
@@ -227,33 +229,6 @@ function promptBeside(view: HTMLElement, direction: -1 | 1, isAtEnd: boolean): H
   const found = focused === -1 ? near : prompts[focused + direction];
   found?.setAttribute("tabindex", "-1");
   return found;
-}
-
-/** What is shown at the top level, and below each tool call that started a subagent. */
-interface Groups {
-  readonly top: readonly PlacedEntry[];
-  /** By the id of the tool call. */
-  readonly nested: ReadonlyMap<string, readonly PlacedEntry[]>;
-}
-
-const isSameList = (a: readonly PlacedEntry[], b: readonly PlacedEntry[]): boolean =>
-  a.length === b.length && a.every((placed, index) => placed === b[index]);
-
-/** Lists that did not change stay the same objects. What belongs to a tool call that is not loaded is shown at the top level. */
-function groupEntries(entries: readonly PlacedEntry[], before: Groups | undefined): Groups {
-  const tools = new Set(entries.flatMap(({ entry }) => (entry.kind === "tool" ? [entry.id] : [])));
-  const top: PlacedEntry[] = [];
-  const nested = new Map<string, PlacedEntry[]>();
-  for (const placed of entries) {
-    const { parent } = placed.entry;
-    if (parent === undefined || !tools.has(parent) || parent === placed.entry.id) top.push(placed);
-    else nested.set(parent, [...(nested.get(parent) ?? []), placed]);
-  }
-  const kept = Array.from(nested, ([parent, list]): [string, readonly PlacedEntry[]] => {
-    const known = before?.nested.get(parent);
-    return [parent, known !== undefined && isSameList(known, list) ? known : list];
-  });
-  return { top: before !== undefined && isSameList(before.top, top) ? before.top : top, nested: new Map(kept) };
 }
 
 /** Entries that are in the document at most while somebody reads back. */

@@ -12,6 +12,10 @@ export function StatusRow(): JSX.Element | undefined {
   const agent = useAgentName();
   const state = useSelected(({ open }) => open?.state);
   const isEmpty = useSelected(({ open }) => (open?.entries.length ?? 0) === 0);
+  // Its sentence and its button are there: one of each is enough.
+  const hasNotice = useSelected(({ open }) =>
+    open?.entries.slice(-2).some(({ entry }) => entry.kind === "notice" && entry.action === "restart"),
+  );
   const isElsewhere = useSelected(({ open }) => open?.access.kind === "read-only");
   // What its agent does is known there.
   if (isElsewhere) return undefined;
@@ -25,7 +29,7 @@ export function StatusRow(): JSX.Element | undefined {
     case "signed-out":
       return <SignedOut state={state} />;
     case "ended":
-      return isEmpty && state.reason === undefined ? undefined : <Ended state={state} />;
+      return (isEmpty && state.reason === undefined) || hasNotice === true ? undefined : <Ended state={state} />;
     default:
       return undefined;
   }

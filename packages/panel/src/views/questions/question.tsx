@@ -213,7 +213,10 @@ function PlanView({
 
 const isAllowing = ({ kind }: Choice): boolean => kind === "allow-once" || kind === "allow-always";
 
-/** The agent's own answers. No is always among them, comes first and is the default: nothing is allowed by a key out of habit. */
+/**
+ * The agent's own answers, as editors order theirs: Yes, then No, then what allows more than this. No is always among them. What a person
+ * means is the button that stands out: Yes, and No once a reason is written. No key answers that was not pressed in here (`useGuard`).
+ */
 function Answers({
   choices,
   answer,
@@ -237,9 +240,12 @@ function Answers({
     refusals.length === 0 || hasMessage
       ? [{ id: "reject", name: words("ask.reject"), act: reject }]
       : refusals.map(({ id, name }) => ({ id, name, act: answer({ type: "choice", choiceId: id }) }));
-  const yeses = choices
-    .filter(isAllowing)
-    .map(({ id, name }) => ({ id, name, act: answer({ type: "choice", choiceId: id }) }));
+  const yesesOf = (kind: Choice["kind"]): typeof noes =>
+    choices
+      .filter((choice) => choice.kind === kind)
+      .map(({ id, name }) => ({ id, name, act: answer({ type: "choice", choiceId: id }) }));
+  const buttons = [...yesesOf("allow-once"), ...noes, ...yesesOf("allow-always")];
+  const first = hasMessage ? noes[0] : buttons[0];
   return (
     <div class="question-foot">
       {rules.map(({ id, rule = "", name }) => (
@@ -264,16 +270,16 @@ function Answers({
         />
       ) : undefined}
       <div class="buttons">
-        {[...noes, ...yeses].map(({ id, name, act }, index) => (
+        {buttons.map((button) => (
           <button
-            key={id}
+            key={button.id}
             type="button"
             dir="auto"
-            class={`button ${index === 0 ? "primary" : ""}`}
+            class={`button ${button === first ? "primary" : ""}`}
             disabled={isSent}
-            onClick={act}
+            onClick={button.act}
           >
-            {visibleLine(name)}
+            {visibleLine(button.name)}
           </button>
         ))}
       </div>

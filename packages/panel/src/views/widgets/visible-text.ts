@@ -18,3 +18,8 @@ export function visibleLine(text: string): string {
 export function visibleText(text: string): string {
   return text.replace(unseen, (one) => (one === "\n" || one === "\t" ? one : spelled(one)));
 }
+
+/** Prose, as it is read, but for what would turn its letters around: `exe.jpg` that ends with `gpj.exe`. */
+export function unturned(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e]/gu, spelled);
+}

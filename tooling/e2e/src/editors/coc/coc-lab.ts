@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { panelAgents } from "../../agents/index.ts";
+import { panelReadersToo } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
@@ -11,7 +11,7 @@ function settingsDirectory(lab: Lab): string {
 
 /** The user's settings, among them how the panel starts the agents. */
 export async function writeSettings(lab: Lab, settings: Readonly<Record<string, unknown>>): Promise<void> {
-  const agents = Object.fromEntries(panelAgents.map((id) => [id, { program: panelProgram(lab, id) }]));
+  const agents = Object.fromEntries(panelReadersToo.map((id) => [id, { program: panelProgram(lab, id) }]));
   const text = JSON.stringify({ "patchbay.panel.agents": agents, ...settings });
   await writeFile(join(settingsDirectory(lab), "coc-settings.json"), text);
 }

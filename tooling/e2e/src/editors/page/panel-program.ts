@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { commandLine } from "../../agents/agent.ts";
-import { panelAgents } from "../../agents/index.ts";
+import { panelReadersToo } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
@@ -32,7 +32,7 @@ export class PanelProgram {
   async start(lab: Lab): Promise<void> {
     const configuration = join(lab.home, ".config", "patchbay");
     await mkdir(configuration, { recursive: true });
-    const agents = Object.fromEntries(panelAgents.map((id) => [id, { program: panelProgram(lab, id) }]));
+    const agents = Object.fromEntries(panelReadersToo.map((id) => [id, { program: panelProgram(lab, id) }]));
     await writeFile(join(configuration, "panel.json"), JSON.stringify({ agents }));
     const pane = new TmuxTerminal();
     this.#pane = pane;

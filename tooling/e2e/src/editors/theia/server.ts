@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { panelAgents } from "../../agents/index.ts";
+import { panelReadersToo } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
@@ -27,7 +27,7 @@ function settingsFor(lab: Lab): object {
     "editor.minimap.enabled": false,
     "diffEditor.useInlineViewWhenSpaceIsLimited": false,
     "workbench.colorTheme": "dark",
-    "patchbay.panel.agents": Object.fromEntries(panelAgents.map((id) => [id, { program: panelProgram(lab, id) }])),
+    "patchbay.panel.agents": Object.fromEntries(panelReadersToo.map((id) => [id, { program: panelProgram(lab, id) }])),
   };
 }
 

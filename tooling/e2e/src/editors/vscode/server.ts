@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { panelAgents } from "../../agents/index.ts";
+import { panelReadersToo } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
 import { codeServerEntry, codeServerNode } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
@@ -44,7 +44,7 @@ export interface CodeServer {
 export async function writeMachineSettings(lab: Lab, own: Readonly<Record<string, unknown>>): Promise<void> {
   const folder = join(lab.root, "vscode", "Machine");
   await mkdir(folder, { recursive: true });
-  const agents = Object.fromEntries(panelAgents.map((id) => [id, { program: panelProgram(lab, id) }]));
+  const agents = Object.fromEntries(panelReadersToo.map((id) => [id, { program: panelProgram(lab, id) }]));
   await writeFile(join(folder, "settings.json"), JSON.stringify({ "patchbay.panel.agents": agents, ...own }));
 }
 

@@ -1,0 +1,78 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { writeSync } from "node:fs";
+
+/**
+ * Runs test files in this process, with Vitest's own functions and without Vite, whose native parts Wine cannot load. Node itself takes the
+ * types away. Prints a line of JSON for each file as it begins and for each test as it ends.
+ */
+
+const timeout = 60_000;
+const poll = { timeout: 20_000, interval: 20 };
+const config = {
+  root: process.cwd(),
+  name: "",
+  setupFiles: [],
+  passWithNoTests: true,
+  allowOnly: false,
+  sequence: { hooks: "stack", setupFiles: "list", concurrent: false, shuffle: false, seed: 1 },
+  maxConcurrency: 1,
+  testTimeout: timeout,
+  hookTimeout: timeout,
+  retry: 0,
+  tags: [],
+  fakeTimers: {},
+  chaiConfig: {},
+  expect: { poll },
+  snapshotOptions: {},
+};
+
+const state = {
+  config,
+  filepath: "",
+  durations: { environment: 0, prepare: 0 },
+  environment: { name: "node" },
+  ctx: {},
+  rpc: {},
+  moduleExecutionInfo: new Map(),
+  providedContext: {},
+  metaEnv: process.env,
+};
+Reflect.set(globalThis, "__vitest_worker__", state);
+
+const { startTests } = await import("vitest/internal/browser");
+
+const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+
+const reasonOf = ({ errors } = {}) => {
+  const [error] = errors ?? [];
+  return String(error?.stack ?? error?.message ?? error)
+    .split("\n")
+    .slice(0, 8)
+    .join("\n");
+};
+
+const runner = {
+  pool: "threads",
+  config,
+  importFile: async (path) => await import(pathToFileURL(path).href),
+  onBeforeRunTask: (test) => {
+    state.current = test;
+  },
+  onAfterRunTask: (test) => {
+    if (test.type !== "test") return;
+    const how = test.result?.state;
+    say({ test: test.fullTestName ?? test.name, how, ...(how === "fail" ? { reason: reasonOf(test.result) } : {}) });
+  },
+};
+
+for (const name of process.argv.slice(2)) {
+  const path = resolve(name);
+  say({ file: name });
+  state.filepath = path;
+  const [file] = await startTests([path], runner);
+  if (file?.result?.state === "fail" && (file.result.errors ?? []).length > 0)
+    say({ test: "(the file)", how: "fail", reason: reasonOf(file.result) });
+  say({ end: name });
+}
+process.exit(0);
