@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { join, relative } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import type { Agent, QuietMode } from "../agents/agent.ts";
-import { withReadersHooked, kindOf } from "../agents/index.ts";
+import { everyHooked, kindOf } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import { waitForEnd, withHook, withHooks } from "./hooked.ts";
 import { startContents } from "./propose.ts";
@@ -50,7 +50,7 @@ const forms: Readonly<Record<string, Form>> = {
 export const hookForms: Scenario = {
   ...withHooks,
   name: "hook-forms",
-  agents: withReadersHooked,
+  agents: everyHooked,
   inServe: true,
   isFor: ({ id }) => id === "serve",
   run: async (world, id) => {
