@@ -36,7 +36,7 @@ export function showStatus(options: {
     else item.hide();
   };
   const begin = inBackground(options.logger);
-  const updateSoon = (): void => void begin(update, "The status line cannot be written");
+  const updateSoon = (): void => void begin(update, "The status line is stale");
   for (const event of [
     companion.onDidChangeState,
     companion.onDidChangeSessions,

@@ -29,5 +29,5 @@ it("where the extension was updated while it runs, the log says once that nothin
   onTestFinished(() => shown.dispose());
   changes.fire();
   changes.fire();
-  await expect.poll(() => warnings).toEqual(["The status line cannot be written"]);
+  await expect.poll(() => warnings).toEqual(["The status line is stale"]);
 });

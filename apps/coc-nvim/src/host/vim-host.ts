@@ -66,8 +66,7 @@ export function createVimHost(options: VimHostOptions): VimHost {
     return await createVimMessages(coc, questions, level, () => editors.invite(), logger).show(told);
   };
   const begin = inBackground(logger);
-  const tellKept = (keptPath: string): void =>
-    void begin(() => show({ keptPath }), "Where a text is kept cannot be shown");
+  const tellKept = (keptPath: string): void => void begin(() => show({ keptPath }), "A kept text cannot be shown");
   const diffs = store.add(
     new DiffsOnDemand({
       vim,

@@ -2,6 +2,7 @@ import type { ContextQuestions } from "../agents/context-questions.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import type { ServiceDesk } from "../agents/service.ts";
 import type { EditorContext } from "../context/model.ts";
+import type { EditorHost } from "../editor-host.ts";
 import { askHook } from "../endpoint/ask-hook.ts";
 import { listenForQuestions, type QuestionSocket } from "../endpoint/question-socket.ts";
 import { findCompanions } from "../hook-client/run-hook.ts";
@@ -11,7 +12,6 @@ import { findPrivateDirectory, joinPath } from "../storage/private-directory.ts"
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { ServiceLinkOptions } from "./service-links.ts";
 
 /** How often it is looked whether the one who answers has gone, ms. */
 const lookAgainMs = 2_000;
@@ -122,30 +122,32 @@ export interface QuestionDoorsOptions {
   readonly dialects: readonly Dialect[];
   /** See `CompanionOptions.leavesQuestionsOf`. */
   readonly leavesQuestionsOf?: (() => readonly string[]) | undefined;
-  /** How an agent's own service is joined; absent: none is. */
-  readonly services?: Pick<ServiceLinkOptions, "version"> & { desk(dialect: Dialect): Promise<ServiceDesk> };
+  readonly host?: Pick<EditorHost, "identity">;
+  /** What an agent's own service asks goes there; absent: none is joined. */
+  readonly run?: { get(): Promise<{ readonly agents: { serviceDesk(dialect: Dialect): Promise<ServiceDesk> } }> };
 }
 
 /** Opens it for each agent that has been used here, or is installed, and joins its service. Never rejects. */
 export async function openQuestionDoors(
-  { platform, logger, dialects, leavesQuestionsOf, services }: QuestionDoorsOptions,
+  { platform, logger, dialects, leavesQuestionsOf, host, run }: QuestionDoorsOptions,
   ending?: AbortSignal,
 ): Promise<readonly Pick<QuestionDoor, "close">[]> {
   const doors: Pick<QuestionDoor, "close">[] = [];
   const left = leavesQuestionsOf?.() ?? [];
   for (const dialect of dialects) {
     const loadQuestions = left.includes(dialect.id) ? undefined : dialect.loadQuestions;
-    const loadService = services === undefined ? undefined : dialect.loadService;
+    const loadService = run === undefined ? undefined : dialect.loadService;
     if (loadQuestions === undefined && loadService === undefined) continue;
     try {
       const { settingsFile, traces } = await (await dialect.loadChecks()).readSettings({ platform, folder: undefined });
       const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
       if (found.every((facts) => facts === undefined)) continue;
-      if (services !== undefined && loadService !== undefined) {
+      if (run !== undefined && loadService !== undefined) {
         const [service, { ServiceLink }] = await Promise.all([loadService(), import("./service-links.ts")]);
         if (ending?.aborted === true) return doors;
-        const { version, desk } = services;
-        const link = new ServiceLink({ platform, logger, dialect, service, version, desk: () => desk(dialect) });
+        const desk = async (): Promise<ServiceDesk> => await (await run.get()).agents.serviceDesk(dialect);
+        const version = host?.identity.version ?? "";
+        const link = new ServiceLink({ platform, logger, dialect, service, version, desk });
         doors.push(link);
         link.open();
       }

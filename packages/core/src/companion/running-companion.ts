@@ -1,5 +1,4 @@
 import type { Dialect } from "../agents/dialect.ts";
-import type { ServiceDesk } from "../agents/service.ts";
 import type {
   Companion,
   CompanionSettings,
@@ -277,20 +276,20 @@ export class RunningCompanion implements Companion {
     logger.info("Listening for agents", { port: address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
-    void this.#inBackground(() => this.#socket.get(), "Agents that look for no port cannot connect");
-    this.#answerQuestions();
+    this.#openDoors();
   }
 
-  #answerQuestions(): void {
-    void this.#inBackground(() => this.#questions.get(), "Agents that ask what is open cannot be answered");
+  /** Those that look for no port: nobody waits for it. */
+  #openDoors(): void {
+    void this.#inBackground(
+      () => Promise.all([this.#socket.get(), this.#questions.get()]),
+      "Some agents cannot connect",
+    );
   }
 
   async #openQuestions(): Promise<readonly Pick<QuestionDoor, "close">[]> {
     const { openQuestionDoors } = await import("./question-doors.ts");
-    const { version } = this.#options.host.identity;
-    const desk = async (dialect: Dialect): Promise<ServiceDesk> =>
-      await (this.#run ?? (await this.#opened.get())).agents.serviceDesk(dialect);
-    return await openQuestionDoors({ ...this.#options, services: { version, desk } }, this.#ending.signal);
+    return await openQuestionDoors({ ...this.#options, run: this.#opened }, this.#ending.signal);
   }
 
   async #closeQuestions(): Promise<void> {
@@ -382,7 +381,7 @@ export class RunningCompanion implements Companion {
     // An agent may have been used for the first time since.
     if (this.#questions.loaded?.length === 0) {
       this.#questions.forget();
-      this.#answerQuestions();
+      this.#openDoors();
     }
     void this.#announcement.verify().then((warnings) => {
       if (warnings !== undefined) this.#setWarnings(warnings);

@@ -14,9 +14,8 @@ export function inBackground(logger: Logger): InBackground {
     try {
       await work();
     } catch (error) {
-      if (told.has(lacking)) return;
+      if (!told.has(lacking)) logger.warn(lacking, { reason: messageOf(error) });
       told.add(lacking);
-      logger.warn(lacking, { reason: messageOf(error) });
     }
   };
 }
