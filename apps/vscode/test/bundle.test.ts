@@ -26,7 +26,7 @@ function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
 
 /** What is loaded with an agent, besides what serves its protocol. */
 const ofAgents =
-  /^(?:behaviour|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions|own-service|service-links|service-desk)-/u;
+  /^(?:behaviour|socket-door|patch-writing|patch-verdicts|question-doors|ide-questions|own-service|service-changes|service-links|service-desk)-/u;
 
 /** Files with those that nothing else asks for. */
 function alone(scripts: readonly string[], files: readonly string[]): readonly string[] {
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(texts.filter((text) => /Intl\.Segmenter/u.test(text))).toEqual([]);
   });
 
-  it("is at most 594.5 kB as a whole, without what is loaded with an agent, the panel, the ledger of turns, what is read or tried once, and source maps", () => {
+  it("is at most 596 kB as a whole, without what is loaded with an agent, the panel, the ledger of turns, what is read or tried once, and source maps", () => {
     const files = readdirSync(dist);
     const scripts = files.filter((file) => file.endsWith(".js"));
     // The driver of one agent, which is loaded with a conversation with it.
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     const agents = scripts.filter((file) => ofAgents.test(file));
     const engines = scripts.filter((file) => file.startsWith("engine-"));
     const apart = new Set([...panel, ...turns, ...once, ...alone(scripts, agents), ...engines]);
-    expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(594_500);
+    expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(596_000);
     for (const file of [...agents, ...engines])
       expect([file, bytesOf([file])]).toEqual([file, Math.min(bytesOf([file]), 9_000)]);
     expect(driver).toHaveLength(1);

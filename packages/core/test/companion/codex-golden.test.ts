@@ -26,6 +26,8 @@ const nameOf = ({ method, params }: Message): string => `${method} ${params?.exc
 
 /** Has our client live through it. */
 async function replay(answers: readonly ServiceAnswer[]) {
+  // It would be loaded with the first patch, and the service of the transcript does not wait.
+  await import("../../src/agents/codex/service-changes.ts");
   const lines = readFileSync(new URL("golden/codex.jsonl", import.meta.url), "utf8")
     .trimEnd()
     .split("\n")

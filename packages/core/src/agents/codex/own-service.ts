@@ -1,7 +1,6 @@
 import { type HookChange, memberOf, textOf } from "../hook.ts";
 import type { AgentService, ServiceAnswer, ServiceDesk, ServiceSource, ServiceTalk, ServiceWire } from "../service.ts";
 import { chosenDirectory } from "../settings.ts";
-import { changesOf } from "./service-changes.ts";
 
 /** The service that Codex CLI's terminals share: docs/protocols/codex.md, "The background service". */
 export const codexService: AgentService = {
@@ -340,6 +339,7 @@ class CodexTalk implements ServiceTalk {
 
   /** What a patch changes; of one that has been asked about before we came, the conversation itself tells. */
   async #changesOf(conversation: Conversation, item: string): Promise<readonly HookChange[] | undefined> {
+    const { changesOf } = await import("./service-changes.ts");
     const known = conversation.patches.get(item);
     if (known !== undefined) return changesOf(known);
     const turns = await this.#turnsOf(conversation);
