@@ -78,6 +78,8 @@ export const hookStates: Scenario = {
         await writeFile(join(lab.root, `status-${state.split(" ", 1)[0]}.txt`), await list());
       };
       await said("working");
+      // With its first prompt it does much for the first time.
+      await agent.waitUntilAsking(agent.terminal);
       await waitForReview(world, agent, file);
       await said(`waits for you: .*${file}`);
       await editor.showDiff(diffTitle(agent, file));

@@ -45,6 +45,8 @@ export const turnUndo: Scenario = {
         );
         await focus();
         await agent.ask("Please change the files of this turn");
+        // With its first prompt it does much for the first time.
+        await agent.waitUntilAsking(agent.terminal);
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await workbench.openFile("turn-a.txt");
         await workbench.runCommand("Source Control: Focus on Changes View");
@@ -135,6 +137,8 @@ export const turnSigns: Scenario = {
         );
         await focus();
         await agent.ask("Please change the files of this turn");
+        // With its first prompt it does much for the first time.
+        await agent.waitUntilAsking(agent.terminal);
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await coc.openFile("turn-a.txt");
         await see("the signs", signs, [1, 3]);
@@ -250,6 +254,8 @@ export const turnView: Scenario = {
         );
         await focus();
         await agent.ask("Please change the files of this turn");
+        // With its first prompt it does much for the first time.
+        await agent.waitUntilAsking(agent.terminal);
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await workbench.runCommand("Patchbay: Show Reviews and Connections");
         await shown(/turn-a\.txt/u);
