@@ -61,6 +61,8 @@ function changes({ name, agents, hasGit, ownLine = "", between, isEverywhere = f
     name,
     agents,
     ...(isFor === undefined ? {} : { isFor }),
+    // VS Code's own list says what it has undone.
+    ...(isEverywhere ? { mayTell: /Undone\./u } : {}),
     run: async (world, id) => {
       const folder = await Folder.make(world, name, hasGit);
       try {
