@@ -61,6 +61,8 @@ function changes({ name, agents, hasGit, ownLine = "", between, isEverywhere = f
     name,
     agents,
     ...(isFor === undefined ? {} : { isFor }),
+    // VS Code's own list says what it has undone.
+    ...(isEverywhere ? { mayTell: /Undone\./u } : {}),
     run: async (world, id) => {
       const folder = await Folder.make(world, name, hasGit);
       try {
@@ -273,16 +275,16 @@ async function goneOver(world: World, between: Between, panel: ConversationPanel
     await panel.waitUntilReady();
     return panel;
   }
-  const page = panel.frame.locator("#panel");
-  await page.evaluate((element) => element.setAttribute("data-old", ""));
+  // What is seen is from before until there is another host. Then VS Code and Theia load the page anew; the one in a browser alone draws
+  // what it is told.
+  const drawn = panel.frame.locator(world.editor.id === "page" ? ".foot .changes" : "#panel");
+  await drawn.evaluate((element) => element.setAttribute("data-old", ""));
   await world.editor.killHost?.();
-  // VS Code leaves the page as it was until there is another host, which then loads it anew; the one in a browser alone stays.
-  if (world.editor.id !== "page")
-    await poll(
-      "the page of the next host",
-      async () => (await page.count()) === 1 && (await page.getAttribute("data-old")) === null,
-      { timeout: 60_000 },
-    );
+  await poll(
+    "the page of the next host",
+    async () => (await drawn.count()) === 1 && (await drawn.getAttribute("data-old")) === null,
+    { timeout: 60_000 },
+  );
   return await shownAgain(world);
 }
 

@@ -96,18 +96,26 @@ class ReviewList implements EditorList {
   }
 
   async undo(name: string): Promise<void> {
-    await this.#rows.filter({ hasText: name }).first().click();
-    await this.#editor.workbench.page.keyboard.press("r");
+    const row = this.#editor.workbench.page.locator(".patchbay-inbox .theia-TreeNode").filter({ hasText: name });
+    await row.hover();
+    await row.getByRole("button", { name: `Undo: ${name}` }).click({ timeout: patience });
   }
 
   async #read(): Promise<readonly string[]> {
-    const rows = await this.#rows.all();
-    return await Promise.all(
-      rows.map(async (row) => `${await row.innerText()} ${markOf((await row.getAttribute("title")) ?? "")}`),
-    );
+    return (
+      await this.#rows.evaluateAll((rows) =>
+        rows.map((row) => [
+          row.querySelector(".patchbay-inbox-label")?.textContent ?? "",
+          row.getAttribute("title") ?? "",
+        ]),
+      )
+    ).map(([name = "", told = ""]) => `${name} ${markOf(told)}`);
   }
 
+  /** Those of files say whose change it is. */
   get #rows(): Locator {
-    return this.#editor.workbench.page.locator(".patchbay-inbox .theia-TreeNode");
+    return this.#editor.workbench.page
+      .locator(".patchbay-inbox .patchbay-inbox-caption[title*='hanged ']")
+      .and(this.#editor.workbench.page.locator("[title*=' by '], [title*=' worked;']"));
   }
 }
