@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { everyAgent, everyHooked, kindOf, withReadersHooked } from "../agents/index.ts";
+import { everyAgent, kindOf, withReadersHooked } from "../agents/index.ts";
 import { pause } from "../support/poll.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import {
@@ -117,7 +117,7 @@ export const hookPaths: Scenario = {
   ...withHooks,
   name: "hook-paths",
   inServe: true,
-  agents: everyHooked,
+  agents: withReadersHooked,
   isFor: (editor) => editor.setReviews !== undefined,
   run: async (world, id) => {
     const { editor } = world;
