@@ -35,7 +35,10 @@ function family(id: AgentId, binary: () => string, variables: string, ownPackage
     headless: (prompt) => ["run", prompt],
     // In the second one it asks after its plugin, which answers what the user has answered.
     quietModes: [
-      { arguments: [], environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow" }) } },
+      {
+        arguments: [],
+        environment: { [`${variables}_PERMISSION`]: JSON.stringify({ edit: "allow", external_directory: "allow" }) },
+      },
       { arguments: [], asksElsewhere: true },
     ],
     // Kilo asks about commands as well, unless told otherwise.
