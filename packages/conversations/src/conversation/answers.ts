@@ -1,3 +1,4 @@
+import type { Clock } from "@patchbay/core";
 import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { SessionHost } from "../driver.ts";
 import type { Entry } from "../model/entries.ts";
@@ -8,7 +9,11 @@ import { isOpenQuestion, outcomeOf } from "./settling.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 import type { AcceptedText } from "./unsent.ts";
 
+/** How long an agent may take to end a turn by itself after a rejection, ms: one that goes on is stopped then. */
+const ownEndMs = 1_000;
+
 export interface AnswersOptions {
+  readonly clock: Clock;
   readonly history: () => History;
   readonly link: Pick<AgentLink, "session">;
   readonly turns: Pick<TurnRunner, "notice" | "prompts" | "add" | "sendNow">;
@@ -71,11 +76,12 @@ export class Answers {
   #sayWhy(question: Question, answer: Answer): void {
     const message = answer.type === "reject" ? (answer.message ?? "").trim() : "";
     if (message === "") return;
-    const { turns } = this.#options;
+    const { turns, clock } = this.#options;
     const title = question.type === "plan" ? "" : titleOf(question);
     const text = title === "" ? message : `${title}: ${message}`;
     const id = turns.add([{ type: "text", text }], { before: turns.prompts.map((prompt) => prompt.id) });
-    void turns.sendNow(id);
+    // Most agents end the turn by themselves, and one that is also stopped then would take the stop for the next prompt's.
+    clock.setTimeout(() => void turns.sendNow(id), ownEndMs);
   }
 
   /** An entry of the agent's is about to be taken. */

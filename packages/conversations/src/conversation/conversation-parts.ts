@@ -170,6 +170,7 @@ export function createParts(
     tell: (change) => status.tell(change),
   });
   const answers: Answers = new Answers({
+    clock,
     history: () => held.history,
     link,
     turns,

@@ -70,7 +70,7 @@ export interface SessionCapabilities {
   readonly editableChanges: boolean;
   /** A rejection may say why. */
   readonly rejectionMessages: boolean;
-  /** The reason is a prompt of the user's: the agent's question takes none. The turn is stopped for it, so that nothing is done without it. */
+  /** The reason is a prompt of the user's: the agent's question takes none. A turn that goes on is stopped for it. */
   readonly rejectsByPrompt?: boolean;
   readonly fork: boolean;
   /** A fork may remember what was before a prompt, and nothing else. */

@@ -6,7 +6,10 @@ import { AcpSession } from "../../src/acp/session.ts";
 import { textBlock } from "./conversation-lab.ts";
 import { LedgerLab } from "./ledger-lab.ts";
 
-it("a conversation over ACP sends the reason of a rejection as the next prompt, and stops the turn for it", async () => {
+it.each([
+  { how: "of a turn that ends by itself", goesOn: false },
+  { how: "of a turn that goes on, which is stopped for it", goesOn: true },
+])("a conversation over ACP sends the reason of a rejection as the next prompt: $how", async ({ goesOn }) => {
   const agent = createAcpAgent("gemini");
   const lab = new LedgerLab({
     connect: ({ start, host }) =>
@@ -24,17 +27,16 @@ it("a conversation over ACP sends the reason of a rejection as the next prompt, 
       }),
   });
   lab.write("a.txt", "one\n");
-  const ends: string[] = [];
-  const prompts: unknown[] = [];
+  const said: string[] = [];
   agent.play(
     async ({ edit, cancelled }) => {
       await edit(lab.path("a.txt"), "two\n");
-      ends.push(cancelled.aborted ? "stopped" : "went on");
+      said.push("refused");
+      if (!goesOn) return;
+      await new Promise((resolve) => cancelled.addEventListener("abort", resolve));
+      said.push("stopped");
     },
-    async ({ prompt, say }) => {
-      prompts.push(...prompt);
-      await Promise.resolve(say("Then not."));
-    },
+    async ({ prompt }) => await Promise.resolve(void said.push(JSON.stringify(prompt))),
   );
   const conversation = await lab.conversation();
   conversation.prompt([textBlock("Edit")]);
@@ -45,9 +47,14 @@ it("a conversation over ACP sends the reason of a rejection as the next prompt, 
   await expect.poll(asked).toBeDefined();
   expect(conversation.status.capabilities).toMatchObject({ rejectionMessages: true, rejectsByPrompt: true });
   expect(conversation.answer(asked() ?? "", { type: "reject", message: " Capitals are too loud " })).toBe(true);
-  await expect.poll(() => prompts).toHaveLength(1);
-  expect(prompts).toEqual([{ type: "text", text: expect.stringMatching(/a\.txt.*: Capitals are too loud$/u) }]);
-  expect(ends).toEqual(["stopped"]);
+  await expect.poll(() => said).toContain("refused");
+  if (goesOn) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(said).toEqual(["refused"]);
+    lab.clock.advance(1_000);
+  }
+  const ends = goesOn ? ["refused", "stopped"] : ["refused"];
+  await expect.poll(() => said).toEqual([...ends, expect.stringMatching(/a\.txt.*: Capitals are too loud"/u)]);
   expect(lab.read("a.txt")).toBe("one\n");
 });
 

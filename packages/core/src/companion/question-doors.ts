@@ -127,38 +127,103 @@ export interface QuestionDoorsOptions {
   readonly run?: { get(): Promise<{ readonly agents: { serviceDesk(dialect: Dialect): Promise<ServiceDesk> } }> };
 }
 
-/** Opens it for each agent that has been used here, or is installed, and joins its service. Never rejects. */
+/** What can be closed: a door, or the tie to a service. */
+type Closable = Pick<QuestionDoor, "close">;
+
+/**
+ * Opens it for each agent that has been used here, or is installed, and joins its service; for the others as soon as they have been. Never
+ * rejects.
+ */
 export async function openQuestionDoors(
-  { platform, logger, dialects, leavesQuestionsOf, host, run }: QuestionDoorsOptions,
+  options: QuestionDoorsOptions,
   ending?: AbortSignal,
-): Promise<readonly Pick<QuestionDoor, "close">[]> {
-  const doors: Pick<QuestionDoor, "close">[] = [];
+): Promise<readonly Closable[]> {
+  const { dialects, leavesQuestionsOf, run } = options;
   const left = leavesQuestionsOf?.() ?? [];
+  const all: AgentDoors[] = [];
   for (const dialect of dialects) {
     const loadQuestions = left.includes(dialect.id) ? undefined : dialect.loadQuestions;
     const loadService = run === undefined ? undefined : dialect.loadService;
     if (loadQuestions === undefined && loadService === undefined) continue;
+    const doors = new AgentDoors(dialect, { ...options, loadQuestions, loadService });
+    all.push(doors);
+    await doors.open(ending);
+  }
+  return all;
+}
+
+interface AgentDoorsOptions extends QuestionDoorsOptions {
+  readonly loadQuestions: Dialect["loadQuestions"] | undefined;
+  readonly loadService: Dialect["loadService"] | undefined;
+}
+
+/** How often it is looked whether an agent has been used for the first time, ms. */
+const firstUseMs = 5_000;
+
+/** The doors of one agent. */
+class AgentDoors {
+  readonly #dialect: Dialect;
+  readonly #options: AgentDoorsOptions;
+  readonly #open: Closable[] = [];
+  #timer: Disposable | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  #hasEnded = false;
+
+  constructor(dialect: Dialect, options: AgentDoorsOptions) {
+    this.#dialect = dialect;
+    this.#options = options;
+  }
+
+  async open(ending: AbortSignal | undefined): Promise<void> {
+    this.#opening = this.#look(() => this.#hasEnded || ending?.aborted === true);
+    await this.#opening;
+  }
+
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    this.#timer?.dispose();
+    await this.#opening;
+    for (const door of this.#open) await door.close();
+  }
+
+  async #look(hasEnded: () => boolean): Promise<void> {
+    const { platform, logger } = this.#options;
     try {
-      const { settingsFile, traces } = await (await dialect.loadChecks()).readSettings({ platform, folder: undefined });
-      const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
-      if (found.every((facts) => facts === undefined)) continue;
-      if (run !== undefined && loadService !== undefined) {
-        const [service, { ServiceLink }] = await Promise.all([loadService(), import("./service-links.ts")]);
-        if (ending?.aborted === true) return doors;
-        const desk = async (): Promise<ServiceDesk> => await (await run.get()).agents.serviceDesk(dialect);
-        const version = host?.identity.version ?? "";
-        const link = new ServiceLink({ platform, logger, dialect, service, version, desk });
-        doors.push(link);
-        link.open();
-      }
-      if (loadQuestions === undefined) continue;
-      const door = new QuestionDoor({ platform, logger, dialect, questions: await loadQuestions() });
-      if (ending?.aborted === true) return doors;
-      doors.push(door);
-      await door.open();
+      if (await this.#isUsed()) return await this.#openAll(hasEnded);
     } catch (error) {
       logger.warn("An agent that asks what is open cannot be answered", { reason: messageOf(error) });
+      return;
     }
+    if (hasEnded()) return;
+    this.#timer = platform.clock.setTimeout(() => {
+      this.#opening = this.#look(hasEnded);
+    }, firstUseMs);
   }
-  return doors;
+
+  async #isUsed(): Promise<boolean> {
+    const { platform } = this.#options;
+    const checks = await this.#dialect.loadChecks();
+    const { settingsFile, traces } = await checks.readSettings({ platform, folder: undefined });
+    const found = await Promise.all([settingsFile, ...traces].map((path) => platform.files.lstat(path)));
+    return found.some((facts) => facts !== undefined);
+  }
+
+  async #openAll(hasEnded: () => boolean): Promise<void> {
+    const { platform, logger, host, run, loadQuestions, loadService } = this.#options;
+    const dialect = this.#dialect;
+    if (run !== undefined && loadService !== undefined) {
+      const [service, { ServiceLink }] = await Promise.all([loadService(), import("./service-links.ts")]);
+      if (hasEnded()) return;
+      const desk = async (): Promise<ServiceDesk> => await (await run.get()).agents.serviceDesk(dialect);
+      const version = host?.identity.version ?? "";
+      const link = new ServiceLink({ platform, logger, dialect, service, version, desk });
+      this.#open.push(link);
+      link.open();
+    }
+    if (loadQuestions === undefined) return;
+    const door = new QuestionDoor({ platform, logger, dialect, questions: await loadQuestions() });
+    if (hasEnded()) return;
+    this.#open.push(door);
+    await door.open();
+  }
 }

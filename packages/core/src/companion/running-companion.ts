@@ -276,11 +276,7 @@ export class RunningCompanion implements Companion {
     logger.info("Listening for agents", { port: address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
-    this.#openDoors();
-  }
-
-  /** Those that look for no port: nobody waits for it. */
-  #openDoors(): void {
+    // For those that look for no port.
     void this.#inBackground(
       () => Promise.all([this.#socket.get(), this.#questions.get()]),
       "Some agents cannot connect",
@@ -378,11 +374,6 @@ export class RunningCompanion implements Companion {
   }
 
   #verifyRecords(): void {
-    // An agent may have been used for the first time since.
-    if (this.#questions.loaded?.length === 0) {
-      this.#questions.forget();
-      this.#openDoors();
-    }
     void this.#announcement.verify().then((warnings) => {
       if (warnings !== undefined) this.#setWarnings(warnings);
     });
