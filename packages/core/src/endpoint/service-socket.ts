@@ -31,7 +31,9 @@ export async function connectToService({
   onMessage,
   onClosed,
 }: ServiceSocketOptions): Promise<ServiceSocket | undefined> {
-  const socket = new WebSocket("ws://localhost/", {
+  // VS Code sends requests by agents of its own that know nothing of `createConnection`, unless they go to a socket by its path. The one that
+  // is named here stands for it: an address cannot name every path.
+  const socket = new WebSocket("ws+unix:/service:/", {
     createConnection: () => connect({ path }),
     perMessageDeflate: false,
     followRedirects: false,

@@ -11,7 +11,7 @@ import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 const asking = /Would you like to make the following edits/u;
 
 /** Those that Codex asks by itself: its service is joined, and no hook is there. */
-const served = { agents: ["codex"], inServe: true } satisfies Partial<Scenario>;
+const served = { agents: ["codex"] } satisfies Partial<Scenario>;
 
 /** Starts Codex with its service, in an editor that has been there for a while. */
 async function startServed(world: World, isOutside = false): Promise<Agent> {

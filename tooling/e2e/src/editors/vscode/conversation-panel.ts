@@ -135,7 +135,9 @@ export class ConversationPanel {
     await this.waitForQuestion();
     await pause(readingMs);
     if (reason !== "") await this.question.locator(".question-foot input").fill(reason);
-    const button = this.question.getByRole("button", { name: verdict === "yes" ? /^(Yes|Allow|Allow once)$/i : /^(No|Reject)$/ });
+    const button = this.question.getByRole("button", {
+      name: verdict === "yes" ? /^(Yes|Allow|Allow once)$/i : /^(No|Reject)$/,
+    });
     const asked = async (): Promise<string> => (await this.question.allInnerTexts()).join("\n");
     const before = await asked();
     await button.click();
