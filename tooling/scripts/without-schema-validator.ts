@@ -43,8 +43,8 @@ export function withoutSchemaValidator(): BundlerPlugin {
           )
           .replace("if (!perMessageDeflate) {", "if (true) {")
           .replaceAll(/parsedUrl\.protocol === 'https?:'/gu, "false")
-          .replaceAll(/const is(?:Secure|IpcUrl) = [^;]+;/gu, "")
-          .replaceAll(/\bis(?:Secure|IpcUrl)\b/gu, "false"),
+          .replaceAll(/const isSecure = [^;]+;/gu, "")
+          .replaceAll(/\bisSecure\b/gu, "false"),
       }));
       build.onLoad({ filter: /[\\/]ws[\\/]lib[\\/]extension\.js$/ }, async () => ({
         contents: "module.exports = { format: () => '', parse: () => ({}) };",

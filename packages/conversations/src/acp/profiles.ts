@@ -41,8 +41,6 @@ export interface AcpProfile {
   readonly hiddenPrompts: readonly string[];
   /** It goes on with its replay after it has said that the session is loaded; its commands come behind it. */
   readonly replaysUntilCommands: boolean;
-  /** What it is asked so soon after a rejection, which ends its turn, ends as well, unanswered, ms. */
-  readonly restAfterRejectionMs: number;
   /** How old a session must be before it can be loaded: younger ones are lost by it, ms. */
   readonly loadAfterMs: number;
 }
@@ -60,7 +58,6 @@ const cautious = {
   modes: {},
   hiddenPrompts: [],
   replaysUntilCommands: false,
-  restAfterRejectionMs: 0,
   loadAfterMs: 0,
 } as const satisfies Partial<AcpProfile>;
 
@@ -108,7 +105,6 @@ const openFamily = {
   ...cautious,
   args: ["acp"],
   sendsWholeFiles: true,
-  restAfterRejectionMs: 1_500,
   modes: { build: "sometimes", plan: "always" },
 } as const;
 

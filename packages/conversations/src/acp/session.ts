@@ -44,7 +44,6 @@ export class AcpSession implements AgentSession {
   readonly #texts: TextStreams;
   readonly #offers: SessionOffers;
   readonly #questions: OpenQuestions;
-  #restUntil = 0;
   readonly #requests: AgentRequests;
   readonly #hearing: Hearing;
   #channel: AgentChannel | undefined;
@@ -124,7 +123,6 @@ export class AcpSession implements AgentSession {
     this.#turn = turn;
     this.#isSignedOut = false;
     this.#tellTurn();
-    await this.#rest();
     const reply = await this.#run(turn, prompt);
     this.#texts.end();
     const reason = this.#endOf(turn, reply);
@@ -149,17 +147,7 @@ export class AcpSession implements AgentSession {
   }
 
   answer(questionId: string, answer: Answer): boolean {
-    const { clock, profile } = this.#options;
-    const isGiven = this.#questions.answer(questionId, answer);
-    if (isGiven && answer.type === "reject") this.#restUntil = clock.now() + profile.restAfterRejectionMs;
-    return isGiven;
-  }
-
-  /** Waits until the agent is done with a rejection. */
-  async #rest(): Promise<void> {
-    const { clock } = this.#options;
-    const ms = this.#restUntil - clock.now();
-    if (ms > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+    return this.#questions.answer(questionId, answer);
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {

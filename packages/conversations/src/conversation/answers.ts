@@ -78,7 +78,8 @@ export class Answers {
     if (message === "") return;
     const { turns, clock } = this.#options;
     const title = question.type === "plan" ? "" : titleOf(question);
-    const text = title === "" ? message : `${title}: ${message}`;
+    // The title may be a path, and what begins with a slash is a command.
+    const text = title === "" ? message : `${message} (${title})`;
     const id = turns.add([{ type: "text", text }], { before: turns.prompts.map((prompt) => prompt.id) });
     // Most agents end the turn by themselves, and one that is also stopped then would take the stop for the next prompt's.
     clock.setTimeout(() => void turns.sendNow(id), ownEndMs);

@@ -54,7 +54,7 @@ it.each([
     lab.clock.advance(1_000);
   }
   const ends = goesOn ? ["refused", "stopped"] : ["refused"];
-  await expect.poll(() => said).toEqual([...ends, expect.stringMatching(/a\.txt.*: Capitals are too loud"/u)]);
+  await expect.poll(() => said).toEqual([...ends, expect.stringMatching(/"Capitals are too loud \(.*a\.txt.*\)"/u)]);
   expect(lab.read("a.txt")).toBe("one\n");
 });
 

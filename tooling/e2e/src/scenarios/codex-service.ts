@@ -64,7 +64,8 @@ async function mustBeWritten(world: World): Promise<void> {
   await waitForContents(world, "changed.txt", startContents.replace("first", "FIRST"));
   mustEqual("moved.txt", await world.readFile("moved.txt"), startContents.replace("third", "THIRD"));
   mustEqual("new.txt", await world.readFile("new.txt"), "new line\n");
-  must("old.txt has moved", !existsSync(join(world.lab.workspace, "old.txt")));
+  const isGone = (): boolean => !existsSync(join(world.lab.workspace, "old.txt"));
+  await poll("old.txt to have moved", isGone, { timeout: 10_000 });
 }
 
 async function mustNotBeWritten(world: World): Promise<void> {
