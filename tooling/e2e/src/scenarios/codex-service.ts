@@ -62,10 +62,11 @@ async function waitForNone(world: World, agent: Agent): Promise<void> {
 
 async function mustBeWritten(world: World): Promise<void> {
   await waitForContents(world, "changed.txt", startContents.replace("first", "FIRST"));
+  const has = (name: string): boolean => existsSync(join(world.lab.workspace, name));
+  await poll("the files that come", () => has("moved.txt") && has("new.txt"), { timeout: 10_000 });
   mustEqual("moved.txt", await world.readFile("moved.txt"), startContents.replace("third", "THIRD"));
   mustEqual("new.txt", await world.readFile("new.txt"), "new line\n");
-  const isGone = (): boolean => !existsSync(join(world.lab.workspace, "old.txt"));
-  await poll("old.txt to have moved", isGone, { timeout: 10_000 });
+  await poll("old.txt to have moved", () => !has("old.txt"), { timeout: 10_000 });
 }
 
 async function mustNotBeWritten(world: World): Promise<void> {
@@ -137,25 +138,6 @@ export const serviceTerminal: Scenario = {
     // Keys that come at once are not taken for an answer.
     await pause(2_000);
     await agent.terminal.press("Enter");
-    await mustBeWritten(world);
-    await waitForNone(world, agent);
-  }),
-};
-
-/** The editor is started when the question has waited: it asks, too. */
-export const serviceLate: Scenario = {
-  ...served,
-  name: "service-late",
-  run: withService(async (world) => {
-    const agent = await startServed(world, true);
-    await world.editor.stop();
-    await patchThree(world, agent);
-    await agent.waitForScreen(asking);
-    await pause(3_000);
-    await world.editor.start(world.lab);
-    await waitForAll(world, agent);
-    await world.editor.showDiff(diffTitle(agent, "new.txt"));
-    await world.editor.acceptDiff();
     await mustBeWritten(world);
     await waitForNone(world, agent);
   }),

@@ -40,7 +40,7 @@ import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
-import { serviceAccept, serviceKilled, serviceLate, serviceReject, serviceTerminal } from "./codex-service.ts";
+import { serviceAccept, serviceKilled, serviceReject, serviceTerminal } from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
@@ -193,7 +193,6 @@ export const scenarios: readonly Scenario[] = [
   serviceAccept,
   serviceReject,
   serviceTerminal,
-  serviceLate,
   serviceKilled,
   piContext,
   piTwoEdits,
