@@ -28,7 +28,7 @@ async function bundledWebSockets(): Promise<{ readonly ws: typeof import("ws"); 
 it("leaves out of WebSockets what is not used, and a client still connects, and says what a server answers", async () => {
   const { ws, client } = await bundledWebSockets();
   expect(client).not.toMatch(
-    /\bis(?:Secure|IpcUrl)\b|if \(opts\.(?:followRedirects|perMessageDeflate|origin)\)|opts\.followRedirects &&|if \(!perMessageDeflate\)/u,
+    /\bisSecure\b|if \(opts\.(?:followRedirects|perMessageDeflate|origin)\)|opts\.followRedirects &&|if \(!perMessageDeflate\)/u,
   );
   const http = createServer();
   onTestFinished(() => void http.close());
@@ -52,4 +52,20 @@ it("leaves out of WebSockets what is not used, and a client still connects, and 
     refused.on("unexpected-response", (_request, response) => resolve(response.statusCode));
   });
   expect(status).toBe(401);
+});
+
+it("keeps a WebSocket's way to a socket by its path", async () => {
+  const { ws } = await bundledWebSockets();
+  const directory = mkdtempSync(join(tmpdir(), "patchbay-ws-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "socket");
+  const http = createServer();
+  const server = new ws.WebSocketServer({ server: http });
+  server.on("connection", (peer) => peer.on("message", (data) => peer.send(data)));
+  await new Promise<void>((resolve) => void http.listen(path, resolve));
+  onTestFinished(() => void http.close());
+  const agent = new ws.WebSocket(`ws+unix:${path}:/`, { perMessageDeflate: false });
+  onTestFinished(() => agent.terminate());
+  agent.on("open", () => agent.send("hello"));
+  expect(String(await new Promise((resolve) => agent.on("message", resolve)))).toBe("hello");
 });
