@@ -68,7 +68,7 @@ export const codeServer: Component = {
   },
 };
 
-/** Builds what writes log files. Only failure reports miss them, so a machine without a compiler goes without. */
+/** Builds what writes log files, by which some cases see that an agent hears again. A busy machine takes minutes for it. */
 async function buildLogger(vscode: string): Promise<void> {
   const node = dirname(dirname(nodeBinary()));
   const env = {
@@ -76,7 +76,7 @@ async function buildLogger(vscode: string): Promise<void> {
     PATH: `${join(node, "bin")}${delimiter}${process.env["PATH"] ?? ""}`,
     npm_config_nodedir: node,
   };
-  await run("npm", ["rebuild", "@vscode/spdlog", "--loglevel=error"], { cwd: vscode, env, timeout: 3 * 60_000 });
+  await run("npm", ["rebuild", "@vscode/spdlog", "--loglevel=error"], { cwd: vscode, env, timeout: 15 * 60_000 });
 }
 
 /** The entry script of {@link codeServer}, or of the one that a variable names: another version, with everything that it needs. */
