@@ -1,17 +1,15 @@
 import { nullLogger } from "@patchbay/core";
-import { createAcpAgent } from "@patchbay/testkit";
+import { createAcpAgent, type FamilyAcpAgent } from "@patchbay/testkit";
 import { expect, it } from "vitest";
 import { geminiProfile } from "../../src/acp/profiles.ts";
 import { AcpSession } from "../../src/acp/session.ts";
 import { textBlock } from "./conversation-lab.ts";
 import { LedgerLab } from "./ledger-lab.ts";
 
-it.each([
-  { how: "of a turn that ends by itself", goesOn: false },
-  { how: "of a turn that goes on, which is stopped for it", goesOn: true },
-])("a conversation over ACP sends the reason of a rejection as the next prompt: $how", async ({ goesOn }) => {
+/** Gemini CLI, scripted, in a folder with its ledger. */
+function createLab(): { readonly agent: FamilyAcpAgent; readonly lab: LedgerLab } {
   const agent = createAcpAgent("gemini");
-  const lab = new LedgerLab({
+  const lab: LedgerLab = new LedgerLab({
     connect: ({ start, host }) =>
       new AcpSession({
         profile: geminiProfile,
@@ -26,6 +24,14 @@ it.each([
         autosave: true,
       }),
   });
+  return { agent, lab };
+}
+
+it.each([
+  { how: "of a turn that ends by itself", goesOn: false },
+  { how: "of a turn that goes on, which is stopped for it", goesOn: true },
+])("a conversation over ACP sends the reason of a rejection as the next prompt: $how", async ({ goesOn }) => {
+  const { agent, lab } = createLab();
   lab.write("a.txt", "one\n");
   const said: string[] = [];
   agent.play(
@@ -59,22 +65,7 @@ it.each([
 });
 
 it("a conversation over ACP lists what the agent changed without a question, and undoes it", async () => {
-  const agent = createAcpAgent("gemini");
-  const lab = new LedgerLab({
-    connect: ({ start, host }) =>
-      new AcpSession({
-        profile: geminiProfile,
-        createProcess: () => Promise.resolve(agent.channel),
-        version: "0.0.0",
-        clock: lab.clock,
-        logger: nullLogger,
-        host,
-        cwd: lab.folder,
-        start,
-        runId: "run",
-        autosave: true,
-      }),
-  });
+  const { agent, lab } = createLab();
   lab.write("a.txt", "one\n");
   agent.play(async ({ edit }) => void (await edit(lab.path("a.txt"), "two\n", { asks: false })));
   const conversation = await lab.conversation();

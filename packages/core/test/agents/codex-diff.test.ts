@@ -16,7 +16,7 @@ describe("a diff of Codex CLI's service", () => {
       "@@ -1,3 +1,3 @@\n one\r\n-two\r\n-three\n\\ No newline at end of file\n+TWO\r\n+three\r\n",
       "one\r\nTWO\r\nthree\r\n",
     ],
-    ["x\ny\n", "@@ -1,2 +1,2 @@\n x\n-y\n+z\n\n\nMoved to: /work/d.txt", "x\nz\n"],
+    ["x\ny\n", "@@ -1,2 +1,2 @@\n x\n-y\n+z\n\n\nMoved to: /shop/d.txt", "x\nz\n"],
   ])("makes of %j what it says", (before, diff, after) => {
     expect(patched(before, diff)).toBe(after);
   });
