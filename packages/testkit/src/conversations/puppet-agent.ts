@@ -8,7 +8,7 @@ type Told =
   | { readonly type: "prompt"; readonly text: string }
   | { readonly type: "answer"; readonly choice: string };
 
-/** What the program does next, in the turn that runs. */
+/** What the program does next, in the turn that runs; where none runs yet, in the one that comes. */
 type Act =
   | { readonly act: "say"; readonly text: string }
   /** Uses of tools, one after the other, each an entry of its own. */
@@ -107,6 +107,7 @@ const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", 
 const update = (update) => send({ method: "session/update", params: { sessionId: "s1", update } });
 const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }, { optionId: "no", name: "No", kind: "reject_once" }];
 let prompt;
+const early = [];
 let count = 1000;
 const ask = (toolCall) => send({ id: count += 1, method: "session/request_permission",
   params: { sessionId: "s1", toolCall: { toolCallId: "t" + count, ...toolCall }, options } });
@@ -128,12 +129,14 @@ const acts = {
     content: [{ type: "diff", path, oldText: before, newText: after }] }),
   end: () => end("end_turn"),
 };
+const act = (message) => prompt === undefined ? early.push(message) : acts[message.act](message);
 const handle = ({ id, method, params, result, error }) => {
   if (method === "initialize") send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } });
   else if (method === "session/new") send({ id, result: { sessionId: "s1" } });
   else if (method === "session/prompt") {
     prompt = id;
     tell({ type: "prompt", text: params.prompt.map(({ text = "" }) => text).join("") });
+    for (const message of early.splice(0)) act(message);
   } else if (method === "session/cancel") end("cancelled");
   else if (method === undefined && id > 1000) {
     const { outcome = {} } = result ?? {};
@@ -151,7 +154,7 @@ const lines = (stream, take) => {
 };
 tell({ type: "started", pid: process.pid });
 lines(process.stdin, handle);
-lines(test, (message) => acts[message.act](message));
+lines(test, act);
 process.stdin.on("end", () => process.exit(0));
 test.on("close", () => process.exit(0));
 test.on("error", () => process.exit(1));
