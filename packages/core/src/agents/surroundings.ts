@@ -38,7 +38,7 @@ export async function ancestorsOf(platform: Platform): Promise<readonly number[]
 }
 
 /** Whether a process is stopped, as by Ctrl-Z. False where it cannot be told. */
-export async function isStopped(platform: Platform, pid: number): Promise<boolean> {
+export async function isStopped(platform: Pick<Platform, "files" | "process">, pid: number): Promise<boolean> {
   const text = await readKernel(platform, pid, "stat");
   // The command's name may itself hold a parenthesis: the state follows its last one.
   const state = text?.slice(text.lastIndexOf(")") + 1).trim()[0];
@@ -95,7 +95,7 @@ function withoutEnd(directory: string): string {
 }
 
 export async function readKernel(
-  platform: Platform,
+  platform: Pick<Platform, "files" | "process">,
   pid: number,
   name: "comm" | "stat" | "environ",
 ): Promise<string | undefined> {
