@@ -44,7 +44,7 @@ async function run(args, { cwd = root, ms, onOutput }) {
   const output = join(lab, "output");
   const errors = join(lab, "errors");
   const streams = [openSync("/dev/null", "r"), openSync(output, "w"), openSync(errors, "w")];
-  const options = ["-r", windowsPath(join(root, "tooling/windows/no-keep-alive.cjs")), "--no-warnings"];
+  const options = ["-r", windowsPath(join(root, "tooling/windows/wine.cjs")), "--no-warnings"];
   const child = spawn(wine, [node, ...options, ...args], {
     cwd,
     stdio: streams,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
 /**
  * Runs test files in this process, with Vitest's own functions and without Vite, whose native parts Wine cannot load. Node itself takes the
@@ -46,10 +47,9 @@ const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const reasonOf = ({ errors } = {}) => {
   const [error] = errors ?? [];
-  return String(error?.stack ?? error?.message ?? error)
-    .split("\n")
-    .slice(0, 8)
-    .join("\n");
+  const lines = String(error?.stack ?? error?.message ?? error).split("\n");
+  const differences = error?.diff === undefined ? [] : stripVTControlCharacters(error.diff).split("\n").slice(0, 30);
+  return [...lines.slice(0, 8), ...differences].join("\n");
 };
 
 const runner = {

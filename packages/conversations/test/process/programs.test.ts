@@ -135,6 +135,65 @@ describe("the program of an agent", () => {
   });
 });
 
+describe("the program of an agent on Windows", () => {
+  const platform = "win32";
+  const npmShim = (start: string): string =>
+    `@ECHO off\r\nGOTO start\r\n:find_dp0\r\nSET dp0=%~dp0\r\nEXIT /b\r\n:start\r\nSETLOCAL\r\nCALL :find_dp0\r\n\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n) ELSE (\r\n  SET "_prog=node"\r\n)\r\n\r\nendLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & ${start} %*\r\n`;
+  const pnpmShim = `@SETLOCAL\r\n@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\nova\\cli.js" %*\r\n) ELSE (\r\n  node  "%~dp0\\..\\nova\\cli.js" %*\r\n)\r\n`;
+
+  it.each([
+    ["npm's, for a script", npmShim('"%_prog%"  "%dp0%\\node_modules\\nova\\cli.js"'), ["node_modules/nova/cli.js"]],
+    [
+      "npm's, for a script with options of Node's",
+      npmShim('"%_prog%" --no-warnings=DEP0040 --max-old-space-size=99 "%dp0%\\node_modules\\nova\\cli.js"'),
+      ["--no-warnings=DEP0040", "--max-old-space-size=99", "node_modules/nova/cli.js"],
+    ],
+    ["pnpm's", pnpmShim, ["../nova/cli.js"]],
+  ])("is what a script of the command processor starts: %s", async (_whose, text, starts) => {
+    await install("npm a", "nova-agent.cmd", text);
+    // What is there for other shells is not for this system.
+    await install("npm a");
+    const node = await install("node js", "node.exe");
+    const Path = [join(root, "npm a"), join(root, "node js")].join(delimiter);
+    const programs = finder({ Path }, { platform });
+    const args = starts.map((word) => (word.startsWith("--") ? word : join(root, "npm a", word)));
+    const launch = await programs.launch(need, {}, ["--acp", 'say "%PATH%" & more']);
+    expect(launch).toMatchObject({ program: node, args: [...args, "--acp", 'say "%PATH%" & more'] });
+    expect(await programs.find("nova-agent")).toBe(join(root, "npm a", "nova-agent.cmd"));
+    const wrapper = await install("bin", "safe.exe");
+    const wrapped = await programs.launch(need, { wrapper }, ["--acp"]);
+    expect(wrapped).toMatchObject({ program: wrapper, args: [node, ...args, "--acp"] });
+    // A Node of its own, beside the script, comes first.
+    const own = await install("npm a", "node.exe");
+    expect(await programs.launch(need, {}, [])).toMatchObject({ program: own, args });
+  });
+
+  it("is the program that npm's script names, where it is none of Node's", async () => {
+    const shim = npmShim('"%dp0%\\node_modules\\nova\\bin\\nova.exe"  ');
+    const path = await install("npm", "nova-agent.cmd", shim);
+    const launch = await finder({}, { platform }).launch(need, { program: path }, ["x"]);
+    const program = join(root, "npm", "node_modules", "nova", "bin", "nova.exe");
+    expect(launch).toMatchObject({ program, args: ["x"] });
+  });
+
+  it("is none where only the command processor could run it", async () => {
+    await install("npm", "nova-agent.cmd", "@echo off\r\ncall something %*\r\n");
+    const programs = finder({ PATH: join(root, "npm") }, { platform });
+    expect(await programs.find("nova-agent")).toBeUndefined();
+    await expect(programs.launch(need, {}, [])).rejects.toThrow("is not installed");
+  });
+
+  it("gets the path, however it is spelled, and once", async () => {
+    await install("bin", "nova-agent.exe");
+    const { environment } = await finder({ Path: join(root, "bin"), SystemRoot: "C:\\Windows" }, { platform }).launch(
+      need,
+      {},
+      [],
+    );
+    expect(environment).toEqual({ PATH: join(root, "bin"), SystemRoot: "C:\\Windows" });
+  });
+});
+
 describe("the environment of an agent", () => {
   it("has nothing of the editor that it is started from", () => {
     const inherited = {
