@@ -19,6 +19,7 @@ import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { errorCodeOf } from "../support/errors.ts";
+import { whileInUse } from "../support/while-in-use.ts";
 import type { FileFacts, Files, OpenedText } from "./platform.ts";
 
 const isWindows = process.platform === "win32";
@@ -55,8 +56,8 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     makeDirectory,
     chmod: (path, mode) => fs.chmod(path, mode),
     createExclusive,
-    rename: (from, to) => called(rename, from, to),
-    remove: (path) => unlessAbsent(called<void>(unlink, path)),
+    rename: (from, to) => whileInUse(() => called(rename, from, to)),
+    remove: (path) => unlessAbsent(whileInUse(() => called<void>(unlink, path))),
     removeDirectory: async (path) => {
       await unlessAbsent(fs.rmdir(path));
     },

@@ -2,11 +2,13 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   promises,
   readdirSync,
   readFileSync,
@@ -105,6 +107,19 @@ describe("making", () => {
     await files.removeDirectory(directory);
     expect(existsSync(directory)).toBe(false);
   });
+});
+
+it.each(["rename", "remove"] as const)("a file that is being read does not fail to %s", async (act) => {
+  const directory = makeDirectory();
+  const [file, next] = [join(directory, "file"), join(directory, "next")];
+  writeFileSync(file, "held");
+  writeFileSync(next, "next");
+  // Windows refuses to put another file in its place until it is closed.
+  const held = openSync(file, "r");
+  const done = act === "rename" ? files.rename(next, file) : files.remove(file);
+  setTimeout(() => closeSync(held), 100);
+  await done;
+  await expect.poll(() => readdirSync(directory)).toEqual([act === "rename" ? "file" : "next"]);
 });
 
 describe("reading text", () => {
