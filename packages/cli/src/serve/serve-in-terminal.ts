@@ -15,6 +15,7 @@ import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
+import { shellWords } from "../terminal/shell-words.ts";
 import { Advice, argumentsOf } from "./advice.ts";
 import { openFile, runServeCommand, saveKept, sessionName } from "./serve-commands.ts";
 import { program } from "../own-command.ts";
@@ -147,7 +148,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   screen.print("In another terminal, in that folder, start an agent:");
   // As they are, so that they can be copied.
   if (others.length > 0) {
-    screen.printLines(`  ${paint.place(escapeLine(`eval "$(${program} env --port ${port})"`))}`);
+    screen.printLines(`  ${paint.place(escapeLine(shellWords.evaluate(`${program} env --port ${port}`)))}`);
     screen.print("and then one of:");
   }
   for (const { id } of agents) screen.printLines(`  ${paint.place(escapeLine(`${program} run ${id}`))}`);

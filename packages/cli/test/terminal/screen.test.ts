@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { createFakeClock, type FakeClock } from "@patchbay/testkit";
+import { createFakeClock, type FakeClock, isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { createPaint } from "../../src/terminal/paint.ts";
 import { Screen } from "../../src/terminal/screen.ts";
@@ -146,7 +146,7 @@ describe("the screen on a terminal", () => {
     screen.close();
   });
 
-  it("stops with its whole job at Ctrl+Z, and has the keyboard again when that goes on", async () => {
+  it.skipIf(isMissing("stopped processes"))("stops with its whole job at Ctrl+Z, and has the keyboard again when that goes on", async () => {
     const { screen, input, lines, modes } = create(80);
     screen.ask("> ");
     modes.length = 0;

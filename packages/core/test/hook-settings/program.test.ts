@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createTestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, shownMode } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claudeHook } from "../../src/agents/claude/behaviour.ts";
 import { geminiHook } from "../../src/agents/gemini/behaviour.ts";
@@ -59,7 +59,7 @@ it("the program of a hook is private, and replaced by a newer one", async () => 
   await placeProgram(platform, "2");
   const place = join(platform.process.homeDirectory, ".patchbay", "patchbay-hook.cjs");
   expect(readFileSync(place, "utf8")).toBe("2");
-  expect(statSync(place).mode & 0o777).toBe(0o600);
+  expect(statSync(place).mode & 0o777).toBe(shownMode(0o600));
 });
 
 /** A home with a blank in its name, where the hook's program and a Node.js are. */

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFakeClock } from "@patchbay/testkit";
+import { createFakeClock, shownMode } from "@patchbay/testkit";
 import { createPrivateStorage, type PrivateStorage } from "../../src/storage/private-storage.ts";
 import type { StorageBound } from "../../src/storage/storage-room.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
@@ -40,7 +40,7 @@ describe("keeping values", () => {
     const modes = [join(directory, ".."), directory, join(directory, "endpoint.json")].map(
       (path) => lstatSync(path).mode,
     );
-    expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
+    expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700, 0o600].map(shownMode));
     expect(readdirSync(directory)).toEqual(["endpoint.json"]);
     expect(await storage.locate("endpoint")).toBe(join(directory, "endpoint.json"));
     await storage.remove("endpoint");
@@ -112,7 +112,7 @@ describe("keeping values", () => {
     await storage.write("one", "1");
     chmodSync(directory, mode);
     await storage.write("two", "2");
-    expect(lstatSync(directory).mode & 0o777).toBe(0o700);
+    expect(lstatSync(directory).mode & 0o777).toBe(shownMode(0o700));
     expect(readdirSync(directory).toSorted()).toEqual(names);
   });
 
@@ -365,7 +365,7 @@ describe("a storage that is found open to others", () => {
     expect(await again.storage.list("")).toEqual([]);
     expect(readFileSync(join(directory, "draft.json.aside"), "utf8")).toBe("typed");
     expect(told).toEqual([directory]);
-    expect(lstatSync(directory).mode & 0o7777).toBe(0o700);
+    expect(lstatSync(directory).mode & 0o7777).toBe(shownMode(0o700));
     await again.storage.write("endpoint", "new");
     expect(await again.storage.read("endpoint")).toBe("new");
     expect(told).toHaveLength(1);

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { shownMode } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { claude, TurnLab } from "../turn-lab.ts";
 
@@ -301,7 +302,7 @@ it("writes over no file that it cannot keep a copy of: that one goes to the tras
   const { files } = await ledgers.undo(ledgers.turns()[0]?.id ?? "");
   expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "undone"]);
   expect([lab.read(".env"), lab.read("big.txt")]).toEqual(["TOKEN=1\n", long("old")]);
-  expect(statSync(lab.path(".env")).mode & 0o777).toBe(0o600);
+  expect(statSync(lab.path(".env")).mode & 0o777).toBe(shownMode(0o600));
   const trash = join(lab.root, "data", "Trash", "files");
   expect(readFileSync(join(trash, ".env"), "utf8")).toBe("TOKEN=2\n");
   expect(readFileSync(join(trash, "big.txt")).equals(taken)).toBe(true);

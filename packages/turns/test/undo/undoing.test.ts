@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, type TestPlatform, shownMode } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toldOfUndo } from "../../src/ledger/undo-room.ts";
 import type {
@@ -308,7 +308,7 @@ describe("an undo", () => {
     ledger.textOnDisk = async () => ({ text: after });
     const { files } = await undoing.undo("t", {});
     expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "stale", "stale"]);
-    expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755);
+    expect(statSync(at("run.sh")).mode & 0o777).toBe(shownMode(0o755));
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe(after);
   });
 
