@@ -2,14 +2,14 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, agentOf, type Platform } from "@patchbay/core";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
-import type { isMissing } from "@patchbay/testkit";
+import type { UnixOnly } from "@patchbay/testkit";
 import { deadPid, type DoctorLab } from "./doctor-lab.ts";
 
 /** One case of docs/diagnosis.md: made for real, and what the doctor then prints. */
 export interface Situation {
   readonly title: string;
   /** What it cannot be made without. */
-  readonly needs?: Parameters<typeof isMissing>;
+  readonly needs?: readonly UnixOnly[];
   readonly agents?: readonly AgentId[];
   /** Makes it; resolves with the folder in which the doctor is run, where that is not the lab's. */
   readonly make: (lab: DoctorLab) => Promise<string | void>;

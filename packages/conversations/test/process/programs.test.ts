@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
-import { createFakeClock } from "@patchbay/testkit";
+import { createFakeClock, isMissing } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentEnvironment, ProgramFinder, type ProgramFinderOptions } from "../../src/process/programs.ts";
 
@@ -32,7 +32,7 @@ function finder(
   environment: Readonly<Record<string, string>>,
   more: Partial<ProgramFinderOptions> = {},
 ): ProgramFinder {
-  return new ProgramFinder({ environment, homeDirectory: root, clock, logger: nullLogger, ...more });
+  return new ProgramFinder({ environment, homeDirectory: root, clock, logger: nullLogger, platform: "linux", ...more });
 }
 
 describe("the program of an agent", () => {
@@ -60,7 +60,7 @@ describe("the program of an agent", () => {
     );
   });
 
-  it("is found on the path of a login shell, which is asked once, and its interpreter with it", async () => {
+  it.skipIf(isMissing("a POSIX shell"))("is found on the path of a login shell, which is asked once, and its interpreter with it", async () => {
     const found = await install("shell-only");
     const asked = join(root, "asked");
     const shell = await install(
@@ -81,7 +81,7 @@ describe("the program of an agent", () => {
     expect(await readFile(asked, "utf8")).toMatch(/^-i -l -c [^\n]*\n$/u);
   });
 
-  it("is looked for without the shell that does not answer within three seconds", async () => {
+  it.skipIf(isMissing("a POSIX shell"))("is looked for without the shell that does not answer within three seconds", async () => {
     const found = await install(".local/bin");
     const shell = await install("bin", "shell", "#!/bin/sh\nexec sleep 600\n");
     const fake = createFakeClock();

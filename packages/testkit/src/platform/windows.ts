@@ -11,12 +11,15 @@ const unixOnly = {
   "programs by their first line": "programs are known by their endings",
   "named pipes as files": "a named pipe has a place of its own",
   "sockets as files": "a named pipe has a place of its own",
+  "a trash": "only programs of the system move files there",
   "any byte in a name": "names are Unicode, and some characters are not for them",
   "links without a right": "whoever makes one needs a right of its own",
 } as const;
 
+export type UnixOnly = keyof typeof unixOnly;
+
 /** Whether a test that needs this is to be skipped here: `it.skipIf(isMissing("signals to catch"))`. */
-export function isMissing(...needed: readonly (keyof typeof unixOnly)[]): boolean {
+export function isMissing(...needed: readonly UnixOnly[]): boolean {
   return process.platform === "win32" && needed.length > 0;
 }
 
