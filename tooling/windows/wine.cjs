@@ -31,7 +31,8 @@ registerHooks({
 
 // Wine says that it has made a link, and there is none. What asks for one fails here as it does for users without the right to make links,
 // in words that limits.mjs knows.
-const refuse = () => Object.assign(new Error("EPERM: Wine makes no symbolic links"), { code: "EPERM", syscall: "symlink" });
+const refuse = () =>
+  Object.assign(new Error("EPERM: Wine makes no symbolic links"), { code: "EPERM", syscall: "symlink" });
 fs.symlinkSync = () => {
   throw refuse();
 };

@@ -22,7 +22,9 @@ export function wordsOf(finding: Finding, shell: ShellWords = shellWords): Findi
 
 /** Why an agent may show no changes, for whom it is connected to. */
 export function askingWords(settings: readonly AgentSettings[], dialect: string): readonly FindingWords[] {
-  return settings.filter(({ agent }) => agent === dialect).flatMap((one) => examineAsking(one).map((finding) => wordsOf(finding)));
+  return settings
+    .filter(({ agent }) => agent === dialect)
+    .flatMap((one) => examineAsking(one).map((finding) => wordsOf(finding)));
 }
 
 interface Words {
@@ -143,7 +145,8 @@ function rawWordsOf(finding: Finding, shell: ShellWords): Words {
     case "takes-ended-editor": {
       const { editor, path, isSurelyEnded, better } = finding.values;
       const text = `${agents} chooses ${at(editor)}, which has exited, and tries no other: ${path} and a variable in this terminal point to it.`;
-      if (better !== undefined) return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better, shell) };
+      if (better !== undefined)
+        return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better, shell) };
       return isSurelyEnded ? { text, fix: removeFiles([path]) } : { text };
     }
     case "port-left-over":
@@ -287,7 +290,10 @@ function rawWordsOf(finding: Finding, shell: ShellWords): Words {
         const ask = `${connectInput} in a running one`;
         return {
           text: `${agents} connects to no editor by itself (${where}).`,
-          fix: file === undefined ? `${shell.unset(variable)}   # or ${ask}` : `${connectInput}   # type this in ${agents}`,
+          fix:
+            file === undefined
+              ? `${shell.unset(variable)}   # or ${ask}`
+              : `${connectInput}   # type this in ${agents}`,
         };
       }
       const where = file === undefined ? "" : ` (ide.enabled in ${file})`;

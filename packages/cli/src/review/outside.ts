@@ -119,7 +119,10 @@ async function editInDifftool(request: ExternalEditRequest, tool: string): Promi
 
 /** Git brings a shell of its own there, and its placeholders are what people know. */
 export function placeholdersForWindows(tool: string): string {
-  return tool.replaceAll(/\$(?:\{(?<inBraces>LOCAL|REMOTE|MERGED|BASE)\}|(?<plain>LOCAL|REMOTE|MERGED|BASE)\b)/gu, "%$1$2%");
+  return tool.replaceAll(
+    /\$(?:\{(?<inBraces>LOCAL|REMOTE|MERGED|BASE)\}|(?<plain>LOCAL|REMOTE|MERGED|BASE)\b)/gu,
+    "%$1$2%",
+  );
 }
 
 async function editCopy(

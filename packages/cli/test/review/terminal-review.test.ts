@@ -235,7 +235,10 @@ describe("a review in the terminal", () => {
   it("shows as much as the screen has room for, and the rest in the pager", async () => {
     const seen = join(folder, "seen.txt");
     const pager = join(folder, "pager.mjs");
-    writeFileSync(pager, `import { createWriteStream } from "node:fs"; process.stdin.pipe(createWriteStream(process.argv[2]));`);
+    writeFileSync(
+      pager,
+      `import { createWriteStream } from "node:fs"; process.stdin.pipe(createWriteStream(process.argv[2]));`,
+    );
     create({ environment: { PAGER: `"${process.execPath}" "${pager}" "${seen}"` } });
     screen.rows = 24;
     await propose("long.txt", "\u001b[2Jx\n".repeat(100));

@@ -146,18 +146,21 @@ describe("the screen on a terminal", () => {
     screen.close();
   });
 
-  it.skipIf(isMissing("stopped processes"))("stops with its whole job at Ctrl+Z, and has the keyboard again when that goes on", async () => {
-    const { screen, input, lines, modes } = create(80);
-    screen.ask("> ");
-    modes.length = 0;
-    input.write("\u001a");
-    await expect.poll(() => modes).toEqual([false, "stopped"]);
-    screen.resume();
-    expect(modes).toEqual([false, "stopped", false, true]);
-    input.write("after\r");
-    await expect.poll(() => lines).toEqual(["after"]);
-    screen.close();
-  });
+  it.skipIf(isMissing("stopped processes"))(
+    "stops with its whole job at Ctrl+Z, and has the keyboard again when that goes on",
+    async () => {
+      const { screen, input, lines, modes } = create(80);
+      screen.ask("> ");
+      modes.length = 0;
+      input.write("\u001a");
+      await expect.poll(() => modes).toEqual([false, "stopped"]);
+      screen.resume();
+      expect(modes).toEqual([false, "stopped", false, true]);
+      input.write("after\r");
+      await expect.poll(() => lines).toEqual(["after"]);
+      screen.close();
+    },
+  );
 
   it("breaks sentences between words, and leaves lines as they are", () => {
     const { screen, text } = create(20);

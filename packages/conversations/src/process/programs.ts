@@ -95,7 +95,8 @@ export class ProgramFinder {
 
   async #find(command: string): Promise<string | undefined> {
     const endings = this.#isWindows ? windowsEndings : [""];
-    if (/^~[/\\]/u.test(command)) return await executableAt(join(this.#options.homeDirectory, command.slice(2)), endings);
+    if (/^~[/\\]/u.test(command))
+      return await executableAt(join(this.#options.homeDirectory, command.slice(2)), endings);
     if (isAbsolute(command)) return await executableAt(command, endings);
     return (
       (await firstIn(this.#ownPath(), command, endings)) ??

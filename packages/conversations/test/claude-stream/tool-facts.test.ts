@@ -36,7 +36,11 @@ describe("what a tool of Claude Code does to a file", () => {
       { oldStart: 6, lines: ["-f", "\\ No newline at end of file"] },
     ];
     const result = { filePath: "x", oldString: "c", newString: "C", originalFile: "a\nb\nc\nd\ne\nf", structuredPatch };
-    expect(changeOf(result, "/w")).toEqual({ path: join("/w", "x"), before: result.originalFile, after: "a\nb\nC\nD\nd\ne" });
+    expect(changeOf(result, "/w")).toEqual({
+      path: join("/w", "x"),
+      before: result.originalFile,
+      after: "a\nb\nC\nD\nd\ne",
+    });
     expect(patched("other\ntext\n", structuredPatch)).toBeUndefined();
   });
 

@@ -35,7 +35,7 @@ describe("a tool of Pi", () => {
     await expect
       .poll(() => lab.reply("after")?.["note"])
       .toBe(
-        "This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now reads:\nzero\n1 by me\ntwo\n\n\nNew problems in the user's editor:\n/project/a.txt:2: error: No such word",
+        `This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now reads:\nzero\n1 by me\ntwo\n\n\nNew problems in the user's editor:\n${resolve("/project/a.txt")}:2: error: No such word`,
       );
     lab.say({ type: "tool_execution_end", toolCallId: "call-1", toolName: "edit", result: done, isError: false });
     lab.message([{ type: "text", text: "Done." }]);

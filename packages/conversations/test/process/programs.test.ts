@@ -60,43 +60,49 @@ describe("the program of an agent", () => {
     );
   });
 
-  it.skipIf(isMissing("a POSIX shell"))("is found on the path of a login shell, which is asked once, and its interpreter with it", async () => {
-    const found = await install("shell-only");
-    const asked = join(root, "asked");
-    const shell = await install(
-      "bin",
-      "shell",
-      `#!/bin/sh\necho "$*" >> "${asked}"\necho Welcome to my shell\nPATH="$PATH:${join(root, "shell-only")}:${join(root, "node")}"\nexport PATH\nshift 2\nexec /bin/sh "$@"\n`,
-    );
-    const programs = finder({ PATH: "/usr/bin:/bin", SHELL: shell });
-    const launch = await programs.launch(need, {}, []);
-    await programs.launch(need, {}, []);
-    expect(launch.program).toBe(found);
-    expect(launch.environment["PATH"]?.split(delimiter)).toEqual([
-      "/usr/bin",
-      "/bin",
-      join(root, "shell-only"),
-      join(root, "node"),
-    ]);
-    expect(await readFile(asked, "utf8")).toMatch(/^-i -l -c [^\n]*\n$/u);
-  });
+  it.skipIf(isMissing("a POSIX shell"))(
+    "is found on the path of a login shell, which is asked once, and its interpreter with it",
+    async () => {
+      const found = await install("shell-only");
+      const asked = join(root, "asked");
+      const shell = await install(
+        "bin",
+        "shell",
+        `#!/bin/sh\necho "$*" >> "${asked}"\necho Welcome to my shell\nPATH="$PATH:${join(root, "shell-only")}:${join(root, "node")}"\nexport PATH\nshift 2\nexec /bin/sh "$@"\n`,
+      );
+      const programs = finder({ PATH: "/usr/bin:/bin", SHELL: shell });
+      const launch = await programs.launch(need, {}, []);
+      await programs.launch(need, {}, []);
+      expect(launch.program).toBe(found);
+      expect(launch.environment["PATH"]?.split(delimiter)).toEqual([
+        "/usr/bin",
+        "/bin",
+        join(root, "shell-only"),
+        join(root, "node"),
+      ]);
+      expect(await readFile(asked, "utf8")).toMatch(/^-i -l -c [^\n]*\n$/u);
+    },
+  );
 
-  it.skipIf(isMissing("a POSIX shell"))("is looked for without the shell that does not answer within three seconds", async () => {
-    const found = await install(".local/bin");
-    const shell = await install("bin", "shell", "#!/bin/sh\nexec sleep 600\n");
-    const fake = createFakeClock();
-    const launched = finder({ PATH: "/usr/bin:/bin", SHELL: shell }, { clock: fake }).launch(need, {}, []);
-    const state = { isOver: false };
-    void launched.then(() => (state.isOver = true));
-    await expect
-      .poll(async () => {
-        await fake.advanceAsync(500);
-        return state.isOver;
-      })
-      .toBe(true);
-    expect((await launched).program).toBe(found);
-    expect(fake.monotonic()).toBeGreaterThanOrEqual(3_000);
-  });
+  it.skipIf(isMissing("a POSIX shell"))(
+    "is looked for without the shell that does not answer within three seconds",
+    async () => {
+      const found = await install(".local/bin");
+      const shell = await install("bin", "shell", "#!/bin/sh\nexec sleep 600\n");
+      const fake = createFakeClock();
+      const launched = finder({ PATH: "/usr/bin:/bin", SHELL: shell }, { clock: fake }).launch(need, {}, []);
+      const state = { isOver: false };
+      void launched.then(() => (state.isOver = true));
+      await expect
+        .poll(async () => {
+          await fake.advanceAsync(500);
+          return state.isOver;
+        })
+        .toBe(true);
+      expect((await launched).program).toBe(found);
+      expect(fake.monotonic()).toBeGreaterThanOrEqual(3_000);
+    },
+  );
 
   it("is found where installers put programs, the newest version of Node first", async () => {
     await install(".nvm/versions/node/v9.1.0/bin");

@@ -44,7 +44,9 @@ export function parseAcpTranscript(text: string, folder: string): readonly AcpLi
   // As the system spells it.
   const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);
   const placed = (one: string): string =>
-    one.replaceAll(/\/workspace((?:\/[\w.-]+)*)/gu, (_all, below: string) => inJson(folder + below.replaceAll("/", sep)));
+    one.replaceAll(/\/workspace((?:\/[\w.-]+)*)/gu, (_all, below: string) =>
+      inJson(folder + below.replaceAll("/", sep)),
+    );
   return text
     .split("\n")
     .filter((one) => one !== "")

@@ -11,6 +11,7 @@ const unixOnly = {
   "programs by their first line": "programs are known by their endings",
   "named pipes as files": "a named pipe has a place of its own",
   "sockets as files": "a named pipe has a place of its own",
+  "the program diff": "none is there",
   "a trash": "only programs of the system move files there",
   "any byte in a name": "names are Unicode, and some characters are not for them",
   "links without a right": "whoever makes one needs a right of its own",
