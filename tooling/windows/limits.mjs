@@ -9,6 +9,7 @@ export const causes = [
 
 /** Tests that meet such a limit without saying so. Of a file alone: none of its tests is run. */
 export const limits = [
+  { file: "companion/code-gone.test.ts", why: "no mocks of modules, which Vite makes: the runner here is without it" },
   { file: "session/path-check.test.ts", why: "no symbolic links, which the file makes before its tests" },
   {
     file: "process/agent-process.test.ts",

@@ -23,6 +23,8 @@ const config = {
   retry: 0,
   tags: [],
   fakeTimers: {},
+  // For whoever looks into one test.
+  ...(process.env.TEST_NAME === undefined ? {} : { testNamePattern: new RegExp(process.env.TEST_NAME, "u") }),
   chaiConfig: {},
   expect: { poll },
   snapshotOptions: {},

@@ -424,7 +424,9 @@ describe("the claim of a run", () => {
     ["a process that has ended", { pid: 2 ** 31 - 2 }],
     ["an earlier process of the same number", { pid: process.pid, start: "long ago" }],
     ["an earlier process of the same editor window", { pid: process.ppid, editor: "window" }],
-  ])("is taken over from %s", async (_who, holder) => {
+  ])("is taken over from %s", async (who, holder) => {
+    // Windows does not tell when a process began.
+    if (who.endsWith("number") && isMissing("facts about processes")) return;
     const machine = makeTemporaryMachine();
     const directory = join(machine.home, "storage");
     mkdirSync(directory, { mode: 0o700 });
