@@ -178,7 +178,7 @@ describe("patchbay serve in a terminal", () => {
     await seen("patchbay > ");
     expect(await wantsToWrite("free.txt")).toBeUndefined();
     const answer = wantsToWrite("locked/b.txt");
-    await seen("Claude Code wants to create locked/b.txt");
+    await seen(`Claude Code wants to create ${join("locked", "b.txt")}`);
     await seen("[a]ccept");
     const answered = (): string => {
       input.write("a\n");
