@@ -68,6 +68,12 @@ const runner = {
   },
 };
 
+/** How many tests are not for this system. */
+function skippedIn({ mode, type, result, tasks = [] } = {}) {
+  if (type === "test") return mode === "skip" || result?.state === "skip" ? 1 : 0;
+  return tasks.reduce((count, task) => count + skippedIn(task), 0);
+}
+
 for (const name of process.argv.slice(2)) {
   const path = resolve(name);
   say({ file: name });
@@ -75,6 +81,6 @@ for (const name of process.argv.slice(2)) {
   const [file] = await startTests([path], runner);
   if (file?.result?.state === "fail" && (file.result.errors ?? []).length > 0)
     say({ test: "(the file)", how: "fail", reason: reasonOf(file.result) });
-  say({ end: name });
+  say({ end: name, skipped: skippedIn(file) });
 }
 process.exit(0);

@@ -31,20 +31,23 @@ function setUp(path: string | undefined) {
   return { ...platform, process: { ...platform.process, environment } };
 }
 
-it("the command of a hook names a program that outlives the edition's folder, and the user's own Node.js", async () => {
-  const place = setUp(undefined);
-  const bin = join(place.process.homeDirectory, "it's bin");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
-  const platform = setUp(`relative:/nowhere:${bin}`);
-  await placeProgram(platform, "console.log(process.argv[2])");
-  const command = await hookCommand(platform, "claude", electron);
-  expect(command).not.toContain("electron");
-  expect(command).toMatch(/patchbay-hook\.cjs' claude 2>\/dev\/null \|\| /u);
-  expect(spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" }).stdout).toBe("claude\n");
-});
+it.skipIf(isMissing("a POSIX shell"))(
+  "the command of a hook names a program that outlives the edition's folder, and the user's own Node.js",
+  async () => {
+    const place = setUp(undefined);
+    const bin = join(place.process.homeDirectory, "it's bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    const platform = setUp(`relative:/nowhere:${bin}`);
+    await placeProgram(platform, "console.log(process.argv[2])");
+    const command = await hookCommand(platform, "claude", electron);
+    expect(command).not.toContain("electron");
+    expect(command).toMatch(/patchbay-hook\.cjs' claude 2>\/dev\/null \|\| /u);
+    expect(spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" }).stdout).toBe("claude\n");
+  },
+);
 
-it("the command of a hook falls back on what runs the editor", async () => {
+it.skipIf(isMissing("a POSIX shell"))("the command of a hook falls back on what runs the editor", async () => {
   const platform = setUp("/nowhere");
   expect(await hookCommand(platform, "qwen", { program: "/usr/lib/node", isElectron: false })).toMatch(
     / \|\| '\/usr\/lib\/node' '\S+' qwen 2>/u,

@@ -13,8 +13,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
-import { shownMode } from "@patchbay/testkit";
+import { dirname, join, sep } from "node:path";
+import { shownMode, isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { claude, TurnLab } from "../turn-lab.ts";
 
@@ -273,7 +273,7 @@ it("leaves a folder that was there, and one in which something is left", async (
   expect(treeOf(lab.folder).map((line) => line.split(" ")[0])).toEqual(["a.txt", "empty/", "made/", "made/mine.txt"]);
 });
 
-it("moves a file to the trash where many of its name have gone before", async () => {
+it.skipIf(isMissing("a trash"))("moves a file to the trash where many of its name have gone before", async () => {
   const lab = new TurnLab();
   const ledgers = lab.open({ door: lab.disk });
   const trash = join(lab.root, "data", "Trash");
@@ -324,7 +324,7 @@ it("says beforehand what cannot be undone, and why", async () => {
     lab.write("new-large.bin", bytes(2, 3_000));
   });
   const [turn] = ledgers.turns();
-  const named = (path: string): string => path.slice(lab.folder.length + 1);
+  const named = (path: string): string => path.slice(lab.folder.length + 1).replaceAll(sep, "/");
   expect(turn?.files.map(({ path, cannotUndo }) => [named(path), cannotUndo])).toEqual([
     ["large.bin", "large"],
     ["new-large.bin", undefined],
