@@ -1,5 +1,8 @@
 import { basename, delimiter, resolve, sep } from "node:path";
-import { shellWords } from "./terminal/shell-words.ts";
+import { type ShellWords, shellWordsFor } from "./terminal/shell-words.ts";
+
+/** Of the shell in which this process was started. */
+export const shellWords: ShellWords = shellWordsFor(process.platform, process.env["SHELL"]);
 
 /**
  * What to type in another terminal to start this program: the script of a clone or of a project is on nobody's PATH, and

@@ -1,9 +1,9 @@
 import { agentOf, type AgentSettings, type ChoiceReason, type Finding, type NamedEditor } from "@patchbay/core";
 import { examineAsking } from "@patchbay/core/diagnosis";
-import { program } from "../own-command.ts";
+import { program, shellWords } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";
-import { type ShellWords, shellWords } from "../terminal/shell-words.ts";
+import type { ShellWords } from "../terminal/shell-words.ts";
 
 /** A finding in words, safe to print. */
 export interface FindingWords {

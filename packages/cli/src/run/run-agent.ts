@@ -5,9 +5,8 @@ import { findEditorsOf, findEditorsWith, isInstalled, planStart } from "@patchba
 import type { RunCommand } from "../command-line.ts";
 import { wordsOf } from "../doctor/finding-words.ts";
 import { editorEnvironment } from "../env/print-environment.ts";
-import { program } from "../own-command.ts";
+import { program, shellWords } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { shellWords } from "../terminal/shell-words.ts";
 import { endLike, type ForegroundEnd, type ForegroundProgram } from "./foreground.ts";
 
 export interface RunRequest {

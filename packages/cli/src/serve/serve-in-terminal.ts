@@ -15,10 +15,9 @@ import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
-import { shellWords } from "../terminal/shell-words.ts";
 import { Advice, argumentsOf } from "./advice.ts";
 import { openFile, runServeCommand, saveKept, sessionName } from "./serve-commands.ts";
-import { program } from "../own-command.ts";
+import { program, shellWords } from "../own-command.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 import { tryReview } from "./try-review.ts";
 

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { quoteWord } from "./escape-text.ts";
 
 /** The lines that people are told to type, in the language of their shell. */
@@ -52,6 +51,3 @@ function inQuotes(text: string): string {
 export function shellWordsFor(platform: string, shell: string | undefined): ShellWords {
   return platform === "win32" && (shell ?? "") === "" ? powerShellWords : posixWords;
 }
-
-/** Of the shell in which this process was started. */
-export const shellWords: ShellWords = shellWordsFor(process.platform, process.env["SHELL"]);

@@ -19,7 +19,7 @@ import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { errorCodeOf } from "../support/errors.ts";
-import { whileInUse } from "../support/while-in-use.ts";
+import { whileInUse } from "./node-while-in-use.ts";
 import type { FileFacts, Files, OpenedText } from "./platform.ts";
 
 const isWindows = process.platform === "win32";

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { errorCodeOf } from "./errors.ts";
+import { errorCodeOf } from "../support/errors.ts";
 
 /** What Windows says of a file that somebody else has open, if only to read it or to look for viruses in it. */
 const inUse: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "EBUSY"]);
