@@ -155,7 +155,8 @@ async function makeDirectory(path: string, mode: number): Promise<"created" | "e
 
 async function createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
-  const file = await called<number>(openNode, path, flags, mode);
+  // A name is in use there also until the last reader of a removed file has closed it.
+  const file = await whileInUse(() => called<number>(openNode, path, flags, mode));
   try {
     // One after the other, so that a large text is encoded bit by bit.
     for (const piece of typeof data === "string" ? [data] : data) {
