@@ -19,7 +19,6 @@ import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { errorCodeOf } from "../support/errors.ts";
-import { whileInUse } from "./node-while-in-use.ts";
 import type { FileFacts, Files, OpenedText } from "./platform.ts";
 
 const isWindows = process.platform === "win32";
@@ -238,6 +237,11 @@ async function overwrite(file: OpenFile, bytes: Buffer): Promise<void> {
   let written = 0;
   while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
   await file.truncate(bytes.length);
+}
+
+/** Only Windows minds what others have open. */
+async function whileInUse<T>(work: () => Promise<T>): Promise<T> {
+  return await (isWindows ? (await import("./node-while-in-use.ts")).whileInUse(work) : work());
 }
 
 /** How often a file that was replaced by another one just while it was opened is opened anew. */
