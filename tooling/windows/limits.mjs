@@ -10,11 +10,6 @@ export const causes = [
 /** Tests that meet such a limit without saying so. Of a file alone: none of its tests is run. */
 export const limits = [
   {
-    file: "platform/node-files.test.ts",
-    test: "a name is free again once the last reader",
-    why: "a file that is removed while it is open keeps its name until it is closed, and Wine says that it exists (older Windows: that it is refused, and newer takes the name away at once)",
-  },
-  {
     file: "platform/node-processes.test.ts",
     test: "have modules, a process group of their own",
     why: "NODE_OPTIONS is there for every program: what Wine needs comes by it",

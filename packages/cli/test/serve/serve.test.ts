@@ -278,7 +278,7 @@ describe("patchbay serve in a terminal", () => {
   it("tells that another editor serves the folder, and how to choose", async () => {
     start({}, { others: ["VS Code (port 7)"] });
     await seen("VS Code (port 7) has this folder open too");
-    await seen('eval "$(patchbay env --port ');
+    await seen("patchbay env --port ");
   });
 
   it("tells who never asks, who is away and who is back", async () => {

@@ -29,14 +29,7 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const absent: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 /** What open says of a link (ELOOP; FreeBSD EMLINK), a directory, a socket or a device without a driver. */
-const notARegularFile: ReadonlySet<string | undefined> = new Set([
-  "ENOENT",
-  "ENOTDIR",
-  "ELOOP",
-  "EMLINK",
-  "EISDIR",
-  "ENXIO",
-]);
+const notARegularFile: ReadonlySet<string | undefined> = new Set([...absent, "ELOOP", "EMLINK", "EISDIR", "ENXIO"]);
 
 const notALink: ReadonlySet<string | undefined> = new Set([...absent, "EINVAL"]);
 
@@ -57,9 +50,7 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     createExclusive,
     rename: (from, to) => whileInUse(() => called(rename, from, to)),
     remove: (path) => unlessAbsent(whileInUse(() => called<void>(unlink, path))),
-    removeDirectory: async (path) => {
-      await unlessAbsent(fs.rmdir(path));
-    },
+    removeDirectory: (path) => unlessAbsent(fs.rmdir(path)),
     removeSync,
     readText: async (path, limitBytes) => (await readOpened(path, limitBytes))?.text,
     readOpened,
@@ -96,8 +87,10 @@ function watch(directory: string, onChange: () => void): Disposable | undefined 
  */
 function called<T>(work: (...args: never[]) => void, ...args: readonly unknown[]): Promise<T> {
   return new Promise((resolve, reject) => {
-    const done = (error: Error | null, value: T): void => (error === null ? resolve(value) : reject(error));
-    Reflect.apply(work, undefined, [...args, done]);
+    Reflect.apply(work, undefined, [
+      ...args,
+      (error: Error | null, value: T): void => (error === null ? resolve(value) : reject(error)),
+    ]);
   });
 }
 
@@ -154,8 +147,7 @@ async function makeDirectory(path: string, mode: number): Promise<"created" | "e
 
 async function createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
-  // A name is in use there also until the last reader of a removed file has closed it.
-  const file = await whileInUse(() => called<number>(openNode, path, flags, mode));
+  const file = await called<number>(openNode, path, flags, mode);
   try {
     // One after the other, so that a large text is encoded bit by bit.
     for (const piece of typeof data === "string" ? [data] : data) {
@@ -241,7 +233,7 @@ async function overwrite(file: OpenFile, bytes: Buffer): Promise<void> {
 
 /** Only Windows minds what others have open. */
 async function whileInUse<T>(work: () => Promise<T>): Promise<T> {
-  return await (isWindows ? (await import("./node-while-in-use.ts")).whileInUse(work) : work());
+  return isWindows ? (await import("./node-in-use.ts")).whileInUse(work) : work();
 }
 
 /** How often a file that was replaced by another one just while it was opened is opened anew. */

@@ -123,17 +123,6 @@ it.each(["rename", "remove"] as const)("a file that is being read does not fail 
   await expect.poll(() => readdirSync(directory)).toEqual([act === "rename" ? "file" : "next"]);
 });
 
-it("a name is free again once the last reader of its removed file has closed that", async () => {
-  const directory = makeDirectory();
-  const file = join(directory, "file");
-  writeFileSync(file, "old");
-  const held = openSync(file, "r");
-  await files.remove(file);
-  setTimeout(() => closeSync(held), 100);
-  await files.createExclusive(file, "new", 0o600);
-  await expect.poll(() => readFileSync(file, "utf8")).toBe("new");
-});
-
 describe("reading text", () => {
   it("returns the whole text up to the limit, byte order mark included", async () => {
     const file = join(makeDirectory(), "file");

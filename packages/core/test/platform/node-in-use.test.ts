@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { whileInUse } from "../../src/platform/node-while-in-use.ts";
+import { whileInUse } from "../../src/platform/node-in-use.ts";
 
 function refused(times: number, code: string) {
   let calls = 0;
