@@ -1,4 +1,4 @@
-import type { FileFacts, Files, Platform } from "../platform/platform.ts";
+import { type FileFacts, type Files, hasOneSpelling, type Platform } from "../platform/platform.ts";
 import { errorCodeOf, PatchbayError, pathRefused } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Clock } from "../support/time.ts";
@@ -191,13 +191,13 @@ export class RealDirectories {
   readonly #clock: Clock;
   readonly #kept: Map<string, { readonly real: LoadOnce<string | undefined>; readonly at: number }> = new Map();
 
-  /** Whether a file is found by its name as it was made alone: elsewhere also in another case or Unicode normalisation. */
+  /** See `hasOneSpelling`. */
   readonly hasOneSpelling: boolean;
 
   constructor({ files, clock, process }: Pick<Platform, "files" | "clock" | "process">) {
     this.#files = files;
     this.#clock = clock;
-    this.hasOneSpelling = process.platform !== "darwin" && process.platform !== "win32";
+    this.hasOneSpelling = hasOneSpelling({ process });
   }
 
   /** Undefined where there is nothing of that name; what is there need not be a directory. */
