@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
+import { processPlace } from "../../src/storage/claim.ts";
 import { findEditorsWith, findRunningEditors } from "../../src/diagnosis/running-editors.ts";
 
 it("a companion that has ended does not answer, whoever has its port now", async () => {
@@ -27,6 +28,11 @@ it("a companion that has ended does not answer, whoever has its port now", async
   expect(await answers(own)).toEqual([true]);
   expect(await answers({ ...own, start: "before" })).toEqual([false]);
   expect(await answers({ pid: 2 ** 22 + 1 })).toEqual([false]);
+  // Nothing is known here of processes of another container, but that its port answers.
+  expect(await answers({ pid: 2 ** 22 + 1, place: "pid:[1]" })).toEqual([true]);
+  expect(await answers({ ...own, start: "before", place: "pid:[1]" })).toEqual([true]);
+  const place = await processPlace(platform);
+  expect(await answers({ ...own, start: "before", place })).toEqual([false]);
 });
 
 it("of the editors of a folder those with others are not asked: one of them may hang", async () => {
