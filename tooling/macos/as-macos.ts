@@ -7,7 +7,10 @@ const asLinux = { at: realpathSync.native, later: realpath.native };
 function spelled(path: string): string {
   let real = "/";
   for (const name of path.split("/").filter((one) => one !== "")) {
-    real = join(real, namesIn(real).find((one) => one === name) ?? namesIn(real).find((one) => isSame(one, name)) ?? name);
+    real = join(
+      real,
+      namesIn(real).find((one) => one === name) ?? namesIn(real).find((one) => isSame(one, name)) ?? name,
+    );
   }
   return real;
 }
@@ -31,5 +34,8 @@ if (process.platform !== "darwin") {
   realpath.native = Object.assign((path: string, then: (error: Error | null, real: string) => void) => {
     asLinux.later(path, (error, real) => then(error, error === null ? spelled(real) : real));
   }, realpath.native);
-  promises.realpath = Object.assign((path: string) => Promise.resolve().then(() => realpathSync.native(path)), promises.realpath);
+  promises.realpath = Object.assign(
+    (path: string) => Promise.resolve().then(() => realpathSync.native(path)),
+    promises.realpath,
+  );
 }

@@ -3,10 +3,8 @@ import { defineConfig } from "vitest/config";
 import ordinary from "../../vitest.config.ts";
 
 const setup = fileURLToPath(new URL("./as-macos.ts", import.meta.url));
-const [, ...others] = ordinary.test?.projects ?? [];
-void others;
 
-// The ordinary tests, told that they run on macOS. `main.mjs` gives them a temporary directory as it is there.
+// The ordinary tests, told that they run on macOS. `main.mjs` gives them a disk and a temporary directory as they are there.
 export default defineConfig({
   ...ordinary,
   root: fileURLToPath(new URL("../..", import.meta.url)),

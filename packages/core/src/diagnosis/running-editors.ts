@@ -238,13 +238,11 @@ export async function readPresences(
   platform: Platform,
   editors: readonly RunningEditor[],
 ): Promise<readonly ToldPresence[]> {
-  const asked = editors
-    .filter(mayBeTold)
-    .flatMap(({ port, records }) => {
-      // Several agents may come with the token of one record.
-      const tokens = new Set(records.flatMap((record) => tokenForQuestions(record) ?? []));
-      return Array.from(tokens, (token) => ({ token, port }));
-    });
+  const asked = editors.filter(mayBeTold).flatMap(({ port, records }) => {
+    // Several agents may come with the token of one record.
+    const tokens = new Set(records.flatMap((record) => tokenForQuestions(record) ?? []));
+    return Array.from(tokens, (token) => ({ token, port }));
+  });
   const answers = await Promise.all(
     asked.map(async ({ token, port }): Promise<readonly ToldPresence[]> => {
       const event = JSON.stringify(presenceQuestion);
@@ -289,14 +287,12 @@ async function findDoor(
   folder: string,
 ): Promise<{ readonly port: number; readonly token: string } | undefined> {
   const serving = await findEditorsWith(platform, folder).catch(() => []);
-  return serving
-    .filter(mayBeTold)
-    .flatMap(({ port, records }) =>
-      records.flatMap((record) => {
-        const token = tokenForQuestions(record);
-        return token === undefined ? [] : [{ port, token }];
-      }),
-    )[0];
+  return serving.filter(mayBeTold).flatMap(({ port, records }) =>
+    records.flatMap((record) => {
+      const token = tokenForQuestions(record);
+      return token === undefined ? [] : [{ port, token }];
+    }),
+  )[0];
 }
 
 /**

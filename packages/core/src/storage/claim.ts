@@ -121,10 +121,7 @@ export const maximumRecordBytes: number = 256 * 1024;
 
 /** The marker of this process. */
 export async function markerFor(platform: Platform, editor?: string): Promise<RecordMarker> {
-  const [start, place] = await Promise.all([
-    platform.process.startMark(platform.process.pid),
-    processPlace(platform),
-  ]);
+  const [start, place] = await Promise.all([platform.process.startMark(platform.process.pid), processPlace(platform)]);
   return {
     pid: platform.process.pid,
     ...(start === undefined ? {} : { start }),
