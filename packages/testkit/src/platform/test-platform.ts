@@ -62,6 +62,7 @@ export function createTestPlatform(options: TestPlatformOptions = {}): TestPlatf
     isAlive: (pid) => node.process.isAlive(pid),
     parentOf: (pid) => node.process.parentOf(pid),
     startMark: (pid) => node.process.startMark(pid),
+    stateOf: async (pid) => node.process.stateOf?.(pid),
     // Only Linux says so.
     peerOf: async (ports) => (isMac ? undefined : node.process.peerOf?.(ports)),
     commandOf: async (pid) => (isMac ? undefined : node.process.commandOf?.(pid)),
