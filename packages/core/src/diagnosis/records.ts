@@ -43,7 +43,7 @@ export async function hasCompanionEnded(platform: Platform, companion: Companion
 
 /** Whether a companion runs among other processes than ours, as those of another container are. */
 export async function isElsewhere(platform: Platform, { place }: CompanionProcess): Promise<boolean> {
-  return place !== undefined && place !== (await processPlace(platform));
+  return place !== undefined && place !== (await platform.files.readLink(processPlace).catch(() => undefined));
 }
 
 /** A directory in which an agent looks for editors. */

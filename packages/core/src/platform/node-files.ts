@@ -44,15 +44,12 @@ const notALink: ReadonlySet<string | undefined> = new Set([...absent, "EINVAL"])
 export interface FileMachine {
   /** Where the system shows as links which file each descriptor of this process has; undefined where it does not. */
   readonly descriptorLinks: string | undefined;
-  /** The flag with which the system opens nothing through a link at any level of a path; undefined where it has none. */
-  readonly noLinks?: number | undefined;
 }
 
-const thisMachine: FileMachine = {
-  descriptorLinks: process.platform === "linux" ? "/proc/self/fd" : undefined,
-  // O_NOFOLLOW_ANY of macOS (sys/fcntl.h), which Node.js does not name.
-  noLinks: process.platform === "darwin" ? 0x2000_0000 : undefined,
-};
+const thisMachine: FileMachine = { descriptorLinks: process.platform === "linux" ? "/proc/self/fd" : undefined };
+
+/** O_NOFOLLOW_ANY of macOS (sys/fcntl.h), which Node.js does not name: no link at any level of the path. */
+const noLinks = process.platform === "darwin" ? 0x2000_0000 : noFollow;
 
 /** Node's file system behind the Files port. */
 export function createNodeFiles(machine: FileMachine = thisMachine): Files {
@@ -250,7 +247,7 @@ const openings = 3;
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
   for (let opening = 1; opening <= openings; opening += 1) {
     // An older macOS does not know the flag: what was opened is looked at in any case.
-    const flags = readingFlags | (machine.noLinks ?? noFollow);
+    const flags = readingFlags | noLinks;
     const found = await withOpened(path, flags, async (file, stats) => {
       if (await isStillAt(path, file, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
       return (await called<Stats>(fstat, file)).nlink > 0 ? undefined : false;

@@ -171,11 +171,6 @@ export interface TcpPorts {
   readonly remotePort: number;
 }
 
-/** Whether a file is found by its name as it was made alone: macOS and Windows find it in another case, too, and macOS in any Unicode normalisation. */
-export function hasOneSpelling({ process }: { readonly process: Pick<ProcessFacts, "platform"> }): boolean {
-  return process.platform !== "darwin" && process.platform !== "win32";
-}
-
 /** What tells a program that it runs in a container: left by Docker and by Podman. */
 const containerMarks = ["/.dockerenv", "/run/.containerenv"];
 

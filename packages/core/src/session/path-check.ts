@@ -1,4 +1,5 @@
-import { type FileFacts, type Files, hasOneSpelling, type Platform } from "../platform/platform.ts";
+import type { FileFacts, Files, Platform } from "../platform/platform.ts";
+import { hasOneSpelling } from "../platform/spelling.ts";
 import { errorCodeOf, PatchbayError, pathRefused } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Clock } from "../support/time.ts";

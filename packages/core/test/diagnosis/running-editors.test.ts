@@ -31,7 +31,7 @@ it("a companion that has ended does not answer, whoever has its port now", async
   // Nothing is known here of processes of another container, but that its port answers.
   expect(await answers({ pid: 2 ** 22 + 1, place: "pid:[1]" })).toEqual([true]);
   expect(await answers({ ...own, start: "before", place: "pid:[1]" })).toEqual([true]);
-  const place = await processPlace(platform);
+  const place = await platform.files.readLink(processPlace);
   expect(await answers({ ...own, start: "before", place })).toEqual([false]);
 });
 

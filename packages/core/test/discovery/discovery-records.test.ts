@@ -37,7 +37,7 @@ describe("writing", () => {
       patchbay: {
         pid: process.pid,
         start: await platform.process.startMark(process.pid),
-        place: await processPlace(platform),
+        place: await platform.files.readLink(processPlace),
       },
     });
   });
