@@ -12,6 +12,7 @@ export default defineConfig({
     inbox: "src/inbox/inbox.ts",
     "inbox-folders": "src/inbox/folders.ts",
     "json-input": "src/support/json-input.ts",
+    "open-names": "src/companion/open-names.ts",
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     "turn-ledger": "src/hooks/turn-ledger.ts",

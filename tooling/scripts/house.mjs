@@ -144,7 +144,7 @@ const testkit = {
   platform: { packages: ["@patchbay/core", "node:*"] },
   editor: { packages: ["@patchbay/core"] },
   contract: {
-    rooms: ["conversations/puppet-agent", "editor"],
+    rooms: ["conversations/puppet-agent", "editor", "platform/mac-files"],
     packages: ["@patchbay/conversations", "@patchbay/core", "node:*"],
   },
   agents: { packages: [...tools, "node:*"] },

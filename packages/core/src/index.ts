@@ -46,6 +46,7 @@ export type * from "./inbox/inbox.ts";
 export type { InboxFolder } from "./inbox/folders.ts";
 export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
 export { isInContainer } from "./platform/platform.ts";
+export { hasOneSpelling } from "./platform/spelling.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";
 export { type Clock, withTimeout } from "./support/time.ts";

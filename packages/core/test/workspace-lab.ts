@@ -9,6 +9,7 @@ import {
   createTestPlatform,
   type MemoryEditor,
   type TestPlatform,
+  type TestPlatformOptions,
 } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import type { Companion } from "../src/companion.ts";
@@ -33,8 +34,8 @@ export interface WorkspaceLab {
 }
 
 /** Makes the workspace, with `text` in its file. */
-export function createWorkspaceLab(text: string = "one\ntwo\n"): WorkspaceLab {
-  const platform = createTestPlatform();
+export function createWorkspaceLab(text: string = "one\ntwo\n", options: TestPlatformOptions = {}): WorkspaceLab {
+  const platform = createTestPlatform(options);
   onTestFinished(() => platform.dispose());
   const file = join(platform.workspace, "main.ts");
   writeFileSync(file, text);

@@ -68,6 +68,7 @@ export type { MemoryMessages, ShownMessage } from "./editor/memory-messages.ts";
 export { createFakeClock, type FakeClock } from "./platform/fake-clock.ts";
 export { createFakeProcess, type FakeProcess, type FakeProcessOptions } from "./platform/fake-process.ts";
 export { createFakeRandom } from "./platform/fake-clock.ts";
+export { createMacFiles } from "./platform/mac-files.ts";
 export { type FilesCall, MemoryFiles, type MemoryFilesOptions } from "./platform/memory-files.ts";
 export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-files.ts";
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from "./platform/test-platform.ts";

@@ -104,7 +104,11 @@ export class TurnLab {
     const { process } = platform;
     const environment = (name: string): string | undefined =>
       name === "XDG_DATA_HOME" ? join(this.root, "data") : process.environment(name);
-    return createDiskDoor({ platform: { ...platform, process: { ...process, environment } }, folders: [this.folder] });
+    const homeDirectory = join(this.root, "home");
+    // As macOS gives it to every user.
+    mkdirSync(join(homeDirectory, ".Trash"), { recursive: true });
+    const facts = { ...process, homeDirectory, environment };
+    return createDiskDoor({ platform: { ...platform, process: facts }, folders: [this.folder] });
   }
 
   /** Files as they are on disk. */

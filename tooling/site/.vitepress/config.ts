@@ -97,6 +97,7 @@ export default defineConfig({
           to("What the doctor reports", "docs/diagnosis.md"),
           to("Questions", "docs/faq.md"),
           to("Privacy", "docs/privacy.md"),
+          to("Containers, SSH and WSL", "docs/containers.md"),
           to("Cloud workspaces", "docs/cloud-workspaces.md"),
           to("Accessibility", "docs/accessibility.md"),
           to("Beside the agents' own extensions", "docs/comparison.md"),

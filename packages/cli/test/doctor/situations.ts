@@ -389,6 +389,18 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "The record of another container that shares your home, whose editor cannot be reached from here",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.record("qwen", 9, { patchbay: { pid: deadPid, place: "pid:[1]" } }, deadPid);
+    },
+    says: [
+      "! ~/.qwen/ide/N.lock is a record of Editor, but nothing answers on its port N. [record-left-over]",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
     title: "All records of an editor that was killed are left over",
     make: async (lab) => {
       await here(lab);

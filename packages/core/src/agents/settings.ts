@@ -202,6 +202,7 @@ export function withVariables(platform: Platform, variables: Readonly<Record<str
       isAlive: (of) => process.isAlive(of),
       parentOf: async (of) => await process.parentOf(of),
       startMark: async (of) => await process.startMark(of),
+      stateOf: async (of) => await process.stateOf?.(of),
     },
   };
 }

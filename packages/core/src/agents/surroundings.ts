@@ -38,10 +38,8 @@ export async function ancestorsOf(platform: Platform): Promise<readonly number[]
 }
 
 /** Whether a process is stopped, as by Ctrl-Z. False where it cannot be told. */
-export async function isStopped(platform: Pick<Platform, "files" | "process">, pid: number): Promise<boolean> {
-  const text = await readKernel(platform, pid, "stat");
-  // The command's name may itself hold a parenthesis: the state follows its last one.
-  const state = text?.slice(text.lastIndexOf(")") + 1).trim()[0];
+export async function isStopped({ process }: Pick<Platform, "process">, pid: number): Promise<boolean> {
+  const state = await process.stateOf?.(pid);
   return state === "T" || state === "t";
 }
 
@@ -97,7 +95,7 @@ function withoutEnd(directory: string): string {
 export async function readKernel(
   platform: Pick<Platform, "files" | "process">,
   pid: number,
-  name: "comm" | "stat" | "environ",
+  name: "comm" | "environ",
 ): Promise<string | undefined> {
   if (platform.process.platform !== "linux") return undefined;
   return await platform.files.readText(`/proc/${pid}/${name}`, largestEnvironmentBytes).catch(() => undefined);

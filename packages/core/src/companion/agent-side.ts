@@ -27,6 +27,7 @@ import { SessionRegistry } from "../session/session-registry.ts";
 import { openingFacts, OpensInOrder } from "../session/session-services.ts";
 import type { Session } from "../session/session.ts";
 import type { Logger } from "../support/logger.ts";
+import { withOpenNames } from "./open-names.ts";
 
 export interface AgentSideOptions {
   readonly host: EditorHost;
@@ -67,7 +68,8 @@ export interface AgentSide {
 export { startPortHolder } from "../port-holder/start.ts";
 
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
-export function createAgentSide(options: AgentSideOptions): AgentSide {
+export function createAgentSide(given: AgentSideOptions): AgentSide {
+  const options = { ...given, host: withOpenNames(given.host, given.platform.files) };
   const { host, platform, logger, dialects, tracker, storage, realFolders } = options;
   const writers = new Writers(platform.clock);
   const sessions: SessionRegistry = new SessionRegistry({

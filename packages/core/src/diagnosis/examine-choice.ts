@@ -2,12 +2,11 @@ import { type AgentId, agentOf } from "../agents/catalogue.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
-import type { EditorRecord, FoundFile, FoundPlace } from "./records.ts";
+import { type EditorRecord, type FoundFile, type FoundPlace, hasCompanionEnded, isElsewhere } from "./records.ts";
 import { chooseEditor, type PlacesFacts, type RunningEditor } from "./running-editors.ts";
 import { holds, type RankedRecord, realPlace } from "../agents/choice.ts";
 import { isStopped } from "../agents/surroundings.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
-import { isEnded } from "../storage/claim.ts";
 
 /** What is wrong with a directory in which an agent looks, so that no editor can offer itself there; undefined: nothing. */
 export function blockedDirectory(
@@ -87,7 +86,8 @@ function examineFile(
 }
 
 /** Whether an editor whose port is silent has also no process any more: only then may its records be thrown away. */
-function isSurelyEnded({ process }: Platform, { records }: RunningEditor): boolean {
+function isSurelyEnded({ process }: Platform, { records, isElsewhere: isThere }: RunningEditor): boolean {
+  if (isThere) return false;
   const pids = records.flatMap(({ companion, pid }) => companion?.pid ?? pid ?? []);
   return pids.length > 0 && pids.every((pid) => !process.isAlive(pid));
 }
@@ -208,7 +208,7 @@ async function whyNot(
       return findingOf("editor-full", "problem", agent, { editor });
     case "silent": {
       // A companion that was killed answers no more: who is silent there is somebody else.
-      if (await hasEnded(platform, record)) return otherProgram(platform, record);
+      if (await hasCompanionEnded(platform, record.companion)) return await otherProgram(platform, record);
       const pid = record.companion?.pid ?? record.pid;
       return pid !== undefined && (await isStopped(platform, pid))
         ? findingOf("editor-stopped", "problem", agent, { editor, pid })
@@ -216,9 +216,9 @@ async function whyNot(
     }
     case "refused":
     case "other-program": {
-      const isOther = trial === "other-program" || (await hasEnded(platform, record));
+      const isOther = trial === "other-program" || (await hasCompanionEnded(platform, record.companion));
       return isOther
-        ? otherProgram(platform, record)
+        ? await otherProgram(platform, record)
         : findingOf("token-refused", "problem", agent, { editor, paths: [path] });
     }
   }
@@ -229,20 +229,16 @@ export function secondsOf(ms: number): number {
   return Math.round(ms / 100) / 10;
 }
 
-function otherProgram({ process }: Platform, record: EditorRecord): Finding {
-  const pid = record.companion?.pid ?? record.pid;
-  const isSurelyEnded = pid !== undefined && !process.isAlive(pid);
+async function otherProgram(platform: Platform, record: EditorRecord): Promise<Finding> {
+  const { companion } = record;
+  const pid = companion?.pid ?? record.pid;
+  const isThere = companion !== undefined && (await isElsewhere(platform, companion));
+  const isSurelyEnded = !isThere && pid !== undefined && !platform.process.isAlive(pid);
   return findingOf("port-of-another-program", "problem", record.agent, {
     editor: nameOf(record),
     paths: [record.path],
     isSurelyEnded,
   });
-}
-
-async function hasEnded(platform: Platform, { companion }: EditorRecord): Promise<boolean> {
-  if (companion === undefined) return false;
-  const { pid, start } = companion;
-  return await isEnded(platform, { pid, ...(start === undefined ? {} : { start }) });
 }
 
 function answers({ editors }: OutcomeFacts, record: EditorRecord): boolean {

@@ -6,7 +6,15 @@ import type { Surroundings } from "../agents/surroundings.ts";
 import { findRecordDirectory, isPrivateRecord, readRecord, type RecordFile } from "../discovery/read-records.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
 import { joinPath, splitPath } from "../storage/private-directory.ts";
+import { isEnded, processPlace } from "../storage/claim.ts";
 import { errorCodeOf } from "../support/errors.ts";
+
+/** See `RecordMarker`. */
+export interface CompanionProcess {
+  readonly pid: number;
+  readonly start?: string | undefined;
+  readonly place?: string | undefined;
+}
 
 /** What one record tells an agent. */
 export interface EditorRecord extends ReadRecord {
@@ -21,9 +29,21 @@ export interface EditorRecord extends ReadRecord {
   /** What Claude Code would connect by; undefined where the record does not say. */
   readonly transport: string | undefined;
   /** Process of the companion, where it is Patchbay's record, and what tells it from a later one with its number. */
-  readonly companion: { readonly pid: number; readonly start?: string | undefined } | undefined;
+  readonly companion: CompanionProcess | undefined;
   /** Whether nobody but this user can have put it there (`readTrustedRecords`): nothing of a folder's is told by another one. */
   readonly isTrusted: boolean;
+}
+
+/** Whether a companion is known to have ended. Of one in another container that is not known here, whatever has its number. */
+export async function hasCompanionEnded(platform: Platform, companion: CompanionProcess | undefined): Promise<boolean> {
+  if (companion === undefined || (await isElsewhere(platform, companion))) return false;
+  const { pid, start } = companion;
+  return await isEnded(platform, { pid, ...(start === undefined ? {} : { start }) });
+}
+
+/** Whether a companion runs among other processes than ours, as those of another container are. */
+export async function isElsewhere(platform: Platform, { place }: CompanionProcess): Promise<boolean> {
+  return place !== undefined && place !== (await platform.files.readLink(processPlace).catch(() => undefined));
 }
 
 /** A directory in which an agent looks for editors. */
@@ -81,7 +101,7 @@ const jsonRecord = z.object({
   ideName: z.string().optional(),
   ideInfo: z.object({ name: z.string().optional(), displayName: z.string().optional() }).optional(),
   transport: z.string().optional(),
-  patchbay: z.object({ pid: z.number(), start: z.string().optional() }).optional(),
+  patchbay: z.object({ pid: z.number(), start: z.string().optional(), place: z.string().optional() }).optional(),
 });
 
 /** Reads a record's text; undefined where it is not one. */

@@ -15,8 +15,15 @@ import {
 } from "../hooks/questions.ts";
 import type { Presence } from "../hooks/presences.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isEnded } from "../storage/claim.ts";
-import { agentPlaces, type EditorRecord, type FoundPlace, placesOf, readPlaces } from "./records.ts";
+import {
+  agentPlaces,
+  type EditorRecord,
+  type FoundPlace,
+  hasCompanionEnded,
+  isElsewhere,
+  placesOf,
+  readPlaces,
+} from "./records.ts";
 import type { ReviewRequest } from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
 import { type Disposable, onAbort } from "../support/disposable.ts";
@@ -27,6 +34,8 @@ export interface RunningEditor {
   readonly editorId: string | undefined;
   readonly port: number;
   readonly pid: number | undefined;
+  /** Whether it runs among other processes, as in another container: its pid says nothing here. */
+  readonly isElsewhere: boolean;
   readonly folders: readonly string[];
   readonly agents: readonly AgentId[];
   readonly records: readonly EditorRecord[];
@@ -63,12 +72,14 @@ async function describe(
 ): Promise<RunningEditor> {
   const companion = records.find((record) => record.companion !== undefined)?.companion;
   const named = records.find(({ hasEditorInfo }) => hasEditorInfo) ?? records[0];
-  const { state, waitedMs } = (await hasEnded(platform, companion)) ? nobody : await probe(port);
+  // A companion that was killed leaves its records, and another program may listen on its port by now.
+  const { state, waitedMs } = (await hasCompanionEnded(platform, companion)) ? nobody : await probe(port);
   return {
     name: named?.editorName ?? "an editor",
     editorId: named?.editorId,
     port,
     pid: companion?.pid ?? named?.pid,
+    isElsewhere: companion !== undefined && (await isElsewhere(platform, companion)),
     folders: Array.from(new Set(records.flatMap(({ folders }) => folders))),
     agents: Array.from(new Set(records.map(({ agent }) => agent))),
     records,
@@ -79,13 +90,6 @@ async function describe(
 }
 
 const nobody: PortAnswer = { state: "nobody", waitedMs: 0 };
-
-/** A companion that was killed leaves its records, and another program may listen on its port by now. */
-async function hasEnded(platform: Platform, companion: EditorRecord["companion"]): Promise<boolean> {
-  if (companion === undefined) return false;
-  const { pid, start } = companion;
-  return await isEnded(platform, { pid, ...(start === undefined ? {} : { start }) });
-}
 
 /** Those of them that answer and have a folder, or one above it, open; the one with the nearest folder first. */
 export async function findServingEditors(
@@ -234,13 +238,11 @@ export async function readPresences(
   platform: Platform,
   editors: readonly RunningEditor[],
 ): Promise<readonly ToldPresence[]> {
-  const asked = editors
-    .filter(({ answers }) => answers)
-    .flatMap(({ port, records }) => {
-      // Several agents may come with the token of one record.
-      const tokens = new Set(records.flatMap((record) => tokenForQuestions(record) ?? []));
-      return Array.from(tokens, (token) => ({ token, port }));
-    });
+  const asked = editors.filter(mayBeTold).flatMap(({ port, records }) => {
+    // Several agents may come with the token of one record.
+    const tokens = new Set(records.flatMap((record) => tokenForQuestions(record) ?? []));
+    return Array.from(tokens, (token) => ({ token, port }));
+  });
   const answers = await Promise.all(
     asked.map(async ({ token, port }): Promise<readonly ToldPresence[]> => {
       const event = JSON.stringify(presenceQuestion);
@@ -253,6 +255,11 @@ export async function readPresences(
     }),
   );
   return answers.flat();
+}
+
+/** Of one among other processes nobody here knows whether it has ended, and who has its port by now. */
+function mayBeTold({ answers, isElsewhere: isThere }: RunningEditor): boolean {
+  return answers && !isThere;
 }
 
 /** Others than Patchbay are not asked, nor whoever may have put a record of this user's in another's place. */
@@ -280,14 +287,12 @@ async function findDoor(
   folder: string,
 ): Promise<{ readonly port: number; readonly token: string } | undefined> {
   const serving = await findEditorsWith(platform, folder).catch(() => []);
-  return serving
-    .filter(({ answers }) => answers)
-    .flatMap(({ port, records }) =>
-      records.flatMap((record) => {
-        const token = tokenForQuestions(record);
-        return token === undefined ? [] : [{ port, token }];
-      }),
-    )[0];
+  return serving.filter(mayBeTold).flatMap(({ port, records }) =>
+    records.flatMap((record) => {
+      const token = tokenForQuestions(record);
+      return token === undefined ? [] : [{ port, token }];
+    }),
+  )[0];
 }
 
 /**

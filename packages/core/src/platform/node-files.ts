@@ -41,6 +41,9 @@ export interface FileMachine {
 
 const thisMachine: FileMachine = { descriptorLinks: process.platform === "linux" ? "/proc/self/fd" : undefined };
 
+/** O_NOFOLLOW_ANY of macOS (sys/fcntl.h), which Node.js does not name: no link at any level of the path. */
+const noLinks = process.platform === "darwin" ? 0x2000_0000 : noFollow;
+
 /** Node's file system behind the Files port. */
 export function createNodeFiles(machine: FileMachine = thisMachine): Files {
   return {
@@ -241,7 +244,9 @@ const openings = 3;
 
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
   for (let opening = 1; opening <= openings; opening += 1) {
-    const found = await withOpened(path, readingFlags | noFollow, async (file, stats) => {
+    // An older macOS does not know the flag: what was opened is looked at in any case.
+    const flags = readingFlags | noLinks;
+    const found = await withOpened(path, flags, async (file, stats) => {
       if (await isStillAt(path, file, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
       return (await called<Stats>(fstat, file)).nlink > 0 ? undefined : false;
     });

@@ -72,6 +72,8 @@ export function createNodeProcessFacts(
       const { findPeerProcess } = await import("./node-peer-process.ts");
       return await findPeerProcess(ports, process.getuid?.() ?? -1);
     },
+    stateOf: async (pid) =>
+      machine.platform === "linux" ? readProcessStat(pid)?.state : (await ps(machine, pid, "stat="))?.[0],
     commandOf: async (pid) => (await import("./node-peer-process.ts")).readCommand(pid),
   };
 }

@@ -141,6 +141,8 @@ export interface ProcessFacts {
    * process only passes connections on. Looks through the descriptors of this user's processes: not for every message.
    */
   peerOf?(ports: TcpPorts): Promise<number | undefined>;
+  /** One letter for what a process is at, as `ps` has it (`T`: stopped); undefined where it cannot be told. */
+  stateOf?(pid: number): Promise<string | undefined>;
   /** The words with which another process was started, its program first; undefined where it cannot be told. */
   commandOf?(pid: number): Promise<readonly string[] | undefined>;
 }

@@ -1,4 +1,5 @@
-import type { FileFacts, Files } from "../platform/platform.ts";
+import type { FileFacts, Files, Platform } from "../platform/platform.ts";
+import { hasOneSpelling } from "../platform/spelling.ts";
 import { errorCodeOf, PatchbayError, pathRefused } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Clock } from "../support/time.ts";
@@ -27,7 +28,7 @@ export interface PathCheckOptions {
   /** Whether paths are those of Windows: drives, both slashes. */
   readonly isWindows: boolean;
   /** Where directories lead; asked of `files` where it is absent. */
-  readonly directories?: Pick<RealDirectories, "real">;
+  readonly directories?: Pick<RealDirectories, "real" | "hasOneSpelling">;
 }
 
 interface Place {
@@ -108,7 +109,7 @@ async function locateNear(
   path: string,
   files: Files,
   isWindows: boolean,
-  directories: Pick<RealDirectories, "real">,
+  directories: Pick<RealDirectories, "real" | "hasOneSpelling">,
 ): Promise<Place | undefined> {
   const segments = segmentsOf(path, isWindows);
   const name = segments.at(-1) ?? "";
@@ -117,7 +118,9 @@ async function locateNear(
   if (directory === undefined) return undefined;
   const real = `${withoutEnd(directory, isWindows)}/${name}`;
   const facts = await files.lstat(real);
-  if (facts?.kind === "file") return { real, facts };
+  if (facts?.kind === "file") {
+    return { real: directories.hasOneSpelling ? real : ((await files.realPath(real)) ?? real), facts };
+  }
   // What has a file in it is a directory; with none in it, it may be something else.
   return facts === undefined && (await files.lstat(directory))?.kind === "directory" ? { real, facts } : undefined;
 }
@@ -189,9 +192,13 @@ export class RealDirectories {
   readonly #clock: Clock;
   readonly #kept: Map<string, { readonly real: LoadOnce<string | undefined>; readonly at: number }> = new Map();
 
-  constructor(files: Files, clock: Clock) {
+  /** See `hasOneSpelling`. */
+  readonly hasOneSpelling: boolean;
+
+  constructor({ files, clock, process }: Pick<Platform, "files" | "clock" | "process">) {
     this.#files = files;
     this.#clock = clock;
+    this.hasOneSpelling = hasOneSpelling({ process });
   }
 
   /** Undefined where there is nothing of that name; what is there need not be a directory. */

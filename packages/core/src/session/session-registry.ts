@@ -44,7 +44,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#choice = new DialectChoice(options.dialects, options.platform.process);
     this.#services = {
       ...options,
-      directories: new RealDirectories(options.platform.files, options.platform.clock),
+      directories: new RealDirectories(options.platform),
       isHere: (session) => this.#sessions.has(session.id),
       identify: (session) => void this.#identify(session),
       onDidDescribe: () => this.#change.fire(),

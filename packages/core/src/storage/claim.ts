@@ -107,6 +107,8 @@ export interface RecordMarker {
   readonly pid: number;
   /** Start mark of that process (`ProcessFacts.startMark`), absent where the system tells none. */
   readonly start?: string;
+  /** Among which processes its number counts, where the system has several such places: containers do. What `processPlace` leads to. */
+  readonly place?: string;
   /** Key of the editor (window) that the run served, where the host has one that outlives the process. */
   readonly editor?: string;
 }
@@ -117,12 +119,17 @@ const recordMarkerField = "patchbay";
 /** Longest record that is read, in UTF-8 bytes; Patchbay's own are far below 16 KB even with many folders. */
 export const maximumRecordBytes: number = 256 * 1024;
 
+/** Where Linux says which PID namespace this process is in: of one in another namespace its number says nothing here. */
+export const processPlace: string = "/proc/self/ns/pid";
+
 /** The marker of this process. */
 export async function markerFor(platform: Platform, editor?: string): Promise<RecordMarker> {
   const start = await platform.process.startMark(platform.process.pid);
+  const place = await platform.files.readLink(processPlace).catch(() => undefined);
   return {
     pid: platform.process.pid,
     ...(start === undefined ? {} : { start }),
+    ...(place === undefined ? {} : { place }),
     ...(editor === undefined ? {} : { editor }),
   };
 }

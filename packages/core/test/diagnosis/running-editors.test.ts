@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createTestPlatform, isMissing } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
+import { processPlace } from "../../src/storage/claim.ts";
 import { findEditorsWith, findRunningEditors } from "../../src/diagnosis/running-editors.ts";
 
 it.skipIf(isMissing("facts about processes"))(
@@ -29,6 +30,11 @@ it.skipIf(isMissing("facts about processes"))(
     expect(await answers(own)).toEqual([true]);
     expect(await answers({ ...own, start: "before" })).toEqual([false]);
     expect(await answers({ pid: 2 ** 22 + 1 })).toEqual([false]);
+    // Nothing is known here of processes of another container, but that its port answers.
+    expect(await answers({ pid: 2 ** 22 + 1, place: "pid:[1]" })).toEqual([true]);
+    expect(await answers({ ...own, start: "before", place: "pid:[1]" })).toEqual([true]);
+    const place = await platform.files.readLink(processPlace);
+    expect(await answers({ ...own, start: "before", place })).toEqual([false]);
   },
 );
 

@@ -12,6 +12,7 @@ function editor(name: string, folders: readonly string[], answers = true): Runni
     editorId: undefined,
     port: 1,
     pid: 1,
+    isElsewhere: false,
     folders,
     agents: ["gemini"],
     records: [],

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { shownMode, isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
+import { processPlace } from "../../src/storage/claim.ts";
 import { createDiscoveryRecords } from "../../src/discovery/discovery-records.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import { isRoot, makeTemporaryMachine, recordIn } from "../storage/temporary-machine.ts";
@@ -36,7 +37,11 @@ describe("writing", () => {
       expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
         port: 2,
         authToken: "secret",
-        patchbay: { pid: process.pid, start: await platform.process.startMark(process.pid) },
+        patchbay: {
+          pid: process.pid,
+          start: await platform.process.startMark(process.pid),
+          place: await platform.files.readLink(processPlace),
+        },
       });
     },
   );

@@ -53,6 +53,14 @@ describe.skipIf(process.platform !== "linux").each(machines)("facts about proces
     process.kill(Number(line), "SIGKILL");
   });
 
+  it("say that a process is stopped", async () => {
+    const { pid } = await start("sh", "-c", "echo up; exec sleep 60");
+    expect(await facts.stateOf?.(pid)).toMatch(/^[RS]$/u);
+    process.kill(pid, "SIGSTOP");
+    await expect.poll(() => facts.stateOf?.(pid)).toBe("T");
+    process.kill(pid, "SIGCONT");
+  });
+
   it("take no number for a process that is none", async () => {
     for (const pid of [0, -1, -process.pid, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 31 - 1]) {
       expect(facts.isAlive(pid)).toBe(false);

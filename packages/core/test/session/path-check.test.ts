@@ -28,7 +28,7 @@ const checkOnWindows = (path: string) => {
 };
 
 describe.each(["alone", "in a burst"] as const)("checkPath %s", (mode) => {
-  const directories = mode === "alone" ? {} : { directories: new RealDirectories(platform.files, platform.clock) };
+  const directories = mode === "alone" ? {} : { directories: new RealDirectories(platform) };
   const check = (path: string, folders: readonly string[] = [workspace]) =>
     checkPath(path, { files: platform.files, realFolders: async () => folders, isWindows: false, ...directories });
 

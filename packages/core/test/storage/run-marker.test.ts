@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { isEnded, markerFor, markRecord, parseMarker } from "../../src/storage/claim.ts";
+import { isEnded, markerFor, markRecord, parseMarker, processPlace } from "../../src/storage/claim.ts";
 import { anyText } from "../any-text.ts";
 import { makeTemporaryMachine } from "./temporary-machine.ts";
 
@@ -71,6 +71,6 @@ describe("whether a run has ended", () => {
   it("believes a living process whose start cannot be told", async () => {
     const { platform } = makeTemporaryMachine({ process: { startMark: async () => undefined } });
     expect(await isEnded(platform, { pid: process.pid, start: "then" })).toBe(false);
-    expect(await markerFor(platform)).toEqual({ pid: process.pid });
+    expect(await markerFor(platform)).toEqual({ pid: process.pid, place: await platform.files.readLink(processPlace) });
   });
 });

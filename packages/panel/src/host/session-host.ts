@@ -1,4 +1,5 @@
 import { type Clock, type EditorHost, type Files, isSecretPath, PatchbayError } from "@patchbay/core";
+import { OpenNames } from "@patchbay/core/open-names";
 import { checkPath } from "@patchbay/core/paths";
 import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { EditorView, Problem, SessionHost } from "@patchbay/conversations";
@@ -25,6 +26,8 @@ export interface SessionHostOptions {
 /** What sessions need of the editor, by the port that every editor implements anyway. */
 export function createSessionHost({ host, files, clock, isShared, isWindows }: SessionHostOptions): SessionHost {
   const { documents, diagnostics } = host;
+  const names = new OpenNames(files, () => host.editors.openFiles());
+  const readOpen = async (path: string): Promise<string | undefined> => await documents?.readText(path, largestFile);
   const readDisk = async (path: string): Promise<string | undefined> => {
     const real = await files.realPath(path);
     const bytes = real === undefined ? undefined : await files.readReal(real, largestFile);
@@ -44,9 +47,13 @@ export function createSessionHost({ host, files, clock, isShared, isWindows }: S
       const opened = folders.map((folder, index) => found.real.replace(real[index] ?? folder, () => folder));
       return { isInside: found.inside, isShared: [path, found.real, ...opened].every(mayRead) };
     },
-    readText: async (path) => (await documents?.readText(path, largestFile)) ?? (await readDisk(path)),
-    writeText: async (path, text) => {
-      const open = await documents?.readText(path, largestFile);
+    readText: async (named) => {
+      const path = await names.of(named);
+      return (await readOpen(path)) ?? (await readDisk(path));
+    },
+    writeText: async (named, text) => {
+      const path = await names.of(named);
+      const open = await readOpen(path);
       if (open !== undefined && documents?.write !== undefined) {
         // A document keeps the mark of its file apart: in its text it would be a character.
         const wanted = splitByteOrderMark(text).body;
@@ -58,14 +65,15 @@ export function createSessionHost({ host, files, clock, isShared, isWindows }: S
       }
       await writeDisk(path, text, files);
     },
-    saveIfDirty: async (path) => {
+    saveIfDirty: async (named) => {
+      const path = await names.of(named);
       if (documents?.isDirty(path) !== true) return false;
       const late = new Promise<boolean>((resolve) => void clock.setTimeout(() => resolve(false), saveMs));
       return await Promise.race([documents.save(path), late]);
     },
-    problems: async (path) => {
+    problems: async (named) => {
       if (diagnostics === undefined) return [];
-      const found = await diagnostics.read(path, AbortSignal.timeout(problemsMs));
+      const found = await diagnostics.read(await names.of(named), AbortSignal.timeout(problemsMs));
       return found.flatMap(({ diagnostics: all }) => all.map(problemOf));
     },
     view: viewOf(host, mayRead),

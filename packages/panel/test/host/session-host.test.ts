@@ -82,3 +82,25 @@ describe("a text that is written for an agent", () => {
     expect(written).toEqual(["two\n"]);
   });
 });
+
+it.each([
+  { what: "through a link", open: "opened/Caf\u00e9.txt", named: "workspace/Caf\u00e9.txt" },
+  { what: "in another case", open: "workspace/Caf\u00e9.txt", named: "workspace/CAF\u00c9.txt" },
+  { what: "with another form of its accent", open: "workspace/Caf\u00e9.txt", named: "workspace/Cafe\u0301.txt" },
+])(
+  "a file that is open unsaved, and that an agent names $what, is read and written in its editor",
+  async ({ open, named }) => {
+    const { root, workspace, files, clock, dispose } = createTestPlatform({ system: "macos" });
+    onTestFinished(dispose);
+    symlinkSync(workspace, join(root, "opened"));
+    writeFileSync(join(workspace, "Caf\u00e9.txt"), "one\n");
+    const host = createMemoryEditor({ folders: [workspace] });
+    const session = createSessionHost({ host, files, clock, isShared: () => true, isWindows: false });
+    host.openFile(join(root, open), "one\n");
+    host.makeDirty(join(root, open), "unsaved\n");
+    expect(await session.readText(join(root, named))).toBe("unsaved\n");
+    await session.writeText(join(root, named), "the agent's\n");
+    expect(await host.documents.readText(join(root, open), 100)).toBe("the agent's\n");
+    expect(readFileSync(join(workspace, "Caf\u00e9.txt"), "utf8")).toBe("one\n");
+  },
+);

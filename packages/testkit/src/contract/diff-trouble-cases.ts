@@ -1,5 +1,7 @@
 import { strict as assert } from "node:assert";
-import { type Clock, createCompanion, createNodePlatform, type DiffUpdate } from "@patchbay/core";
+import { join } from "node:path";
+import { type Clock, createCompanion, createNodePlatform, type DiffUpdate, type ProcessFacts } from "@patchbay/core";
+import { createMacFiles } from "../platform/mac-files.ts";
 import {
   type ContractCase,
   declareCase,
@@ -70,6 +72,27 @@ export function declareDiffTroubleCases(runner: TestRunner, create: () => Promis
     await t.controls.settle();
     assert.equal(documents.isDirty(path), false);
     assert.equal(await documents.readText(path, 1_000), "unsaved\nand the agent's\n");
+  });
+
+  test("a file that an agent names in another case, as macOS lets it, is reviewed on its unsaved text", async (t) => {
+    const { controls } = t;
+    if (controls.makeDirty === undefined || controls.host.documents?.unsavedText === undefined) return;
+    const node = createNodePlatform();
+    const facts: ProcessFacts = Object.assign(Object.create(node.process), { platform: "darwin" });
+    const platform = { ...node, process: facts, files: createMacFiles(node.files) };
+    const companion = createCompanion({ host: controls.host, platform });
+    const path = await t.openedFile("Caf\u00e9.txt", "one\ntwo\nthree\n");
+    await controls.makeDirty(path, "one\ntwo\n3\n");
+    const conversation = { id: "contract", agent: "gemini", agentName: "Contract Agent" };
+    const named = join(controls.folder, "CAFE\u0301.TXT");
+    const review = await companion.review({ conversation, path: named, text: "ONE\ntwo\nthree\n", isEditable: true });
+    await review.shown;
+    await controls.settle();
+    const diff = controls.diff(review.id);
+    assert.equal(await diff.leftText(), "one\ntwo\n3\n");
+    assert.equal(await diff.rightText(), "ONE\ntwo\n3\n");
+    assert.equal(controls.questionsAsked(), 0);
+    await companion.stop();
   });
 
   test("what was accepted and is not written is told, shown beside the file as it is, and goes once it is written", async (t) => {

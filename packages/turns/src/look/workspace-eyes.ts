@@ -1,5 +1,5 @@
 import { basename, sep } from "node:path";
-import { type Logger, messageOf, type Platform } from "@patchbay/core";
+import { hasOneSpelling, type Logger, messageOf, type Platform } from "@patchbay/core";
 import type { GitReader } from "../git/git-reader.ts";
 import type { IndexEntry } from "../git/git-index.ts";
 import { actsSince, onlyCommitted } from "../git/repository.ts";
@@ -8,6 +8,7 @@ import { type Content, noFile } from "../ledger/records.ts";
 import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.ts";
 import type { Eyes, Look, SeenChange } from "./eyes.ts";
 import type { Places } from "./places.ts";
+import { KnownNames } from "./known-names.ts";
 import { Moves } from "./moves.ts";
 import { readAtOnce } from "./read-at-once.ts";
 import { Slices } from "./slices.ts";
@@ -254,6 +255,7 @@ export class WorkspaceEyes implements Eyes {
     const ignored = new Set<string>();
     const trees: WorkTree[] = [];
     let isPartial = false;
+    const names = hasOneSpelling(this.#options.platform) ? undefined : new KnownNames(this.#known);
     for (const { real } of await places.load()) {
       for (const tree of await this.#trees.of(real, slices)) {
         const { entries, writtenMs } = tree.index;
@@ -264,8 +266,13 @@ export class WorkspaceEyes implements Eyes {
           if (slices.isDueInMany) await slices.pause();
           files.set(path, { top, entry, writtenMs });
         }
-        for (const path of tree.untracked) if (!files.has(path) && !isOfEditors(path)) files.set(path, undefined);
-        for (const path of tree.ignored) {
+        names?.listed(tree);
+        for (const found of tree.untracked) {
+          const path = names?.of(found) ?? found;
+          if (!files.has(path) && !isOfEditors(path)) files.set(path, undefined);
+        }
+        for (const found of tree.ignored) {
+          const path = names?.of(found) ?? found;
           if (files.has(path) || isOfEditors(path)) continue;
           files.set(path, undefined);
           ignored.add(path);
