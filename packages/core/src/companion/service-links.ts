@@ -1,7 +1,7 @@
 import type { AgentService, ServiceDesk, ServiceTalk } from "../agents/service.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import { connectToService, type ServiceSocket } from "../endpoint/service-socket.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { FileFacts, Platform } from "../platform/platform.ts";
 import {
   findPrivateDirectory,
   isKeptFromOthers,
@@ -23,6 +23,9 @@ const longestWaitMs = 60_000;
 
 /** Who starts a service is its first client, after which it calls itself, ms. */
 const firstClientMs = 2_000;
+
+/** One that says nothing for so long after it was joined does not answer, ms. */
+const firstWordMs = 10_000;
 
 export interface ServiceLinkOptions {
   readonly platform: Platform;
@@ -101,11 +104,13 @@ export class ServiceLink {
     let talk: ServiceTalk | undefined;
     let isOpen = false;
     let isLeft = false;
+    let silence: Disposable | undefined;
     const early: unknown[] = [];
     const socket = await connectToService({
       logger,
       path,
       onMessage: (message) => {
+        silence?.dispose();
         // One that speaks otherwise is found out by what it says.
         if (!isLeft) this.#failed = undefined;
         if (talk === undefined) early.push(message);
@@ -113,6 +118,7 @@ export class ServiceLink {
       },
       onClosed: () => {
         this.#socket = undefined;
+        silence?.dispose();
         talk?.ended();
         if (isOpen) this.#later();
       },
@@ -124,6 +130,7 @@ export class ServiceLink {
     }
     isOpen = true;
     this.#socket = socket;
+    if (early.length === 0) silence = this.#options.platform.clock.setTimeout(() => socket.close(), firstWordMs);
     talk = service.join(
       {
         send: (message) => socket.send(message),
@@ -155,13 +162,17 @@ export class ServiceLink {
     if (directory.kind !== "private") return undefined;
     const found = await files.lstat(named);
     if (found === undefined || !isOwn(platform, found)) return undefined;
-    const ageMs = clock.now() - found.modifiedMs;
-    if (ageMs >= 0 && ageMs < firstClientMs) return undefined;
+    const isNew = ({ modifiedMs }: FileFacts): boolean => {
+      const ageMs = clock.now() - modifiedMs;
+      return ageMs >= 0 && ageMs < firstClientMs;
+    };
+    if (isNew(found)) return undefined;
     const since = `${found.id} ${found.changedMs}`;
     if (found.kind === "other") return { path: named, mark: since };
     const target = found.kind === "link" ? await files.realPath(named) : undefined;
     const facts = target === undefined ? undefined : await files.lstat(target);
-    if (target === undefined || facts?.kind !== "other" || !isOwn(platform, facts)) return undefined;
+    // The next service listens at the same place, and may leave the link as it is.
+    if (target === undefined || facts?.kind !== "other" || !isOwn(platform, facts) || isNew(facts)) return undefined;
     const { parent } = splitPath(platform, target);
     const isPrivate =
       (await isKeptFromOthers(platform, parent)) &&

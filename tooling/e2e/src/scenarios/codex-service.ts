@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Turn } from "../models/model-server.ts";
@@ -30,6 +30,8 @@ async function endService({ lab }: World): Promise<void> {
 async function patchThree(world: World, agent: Agent): Promise<void> {
   await world.writeFile("changed.txt", startContents);
   await world.writeFile("old.txt", startContents);
+  // What a case before this one has left would not come any more, and there is no review of a file that stays as it is.
+  for (const name of ["new.txt", "moved.txt"]) await rm(join(world.lab.workspace, name), { force: true });
   const at = (name: string): string => join(world.lab.workspace, name);
   const lines = [
     "*** Begin Patch",
