@@ -8,6 +8,7 @@ import { findProcesses, killTree } from "../support/processes.ts";
 import { diffTitle, startContents, waitForContents, waitForDiff, waitForNoDiff } from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
+const reason = "Leave old.txt where it is";
 const asking = /Would you like to make the following edits/u;
 
 /** Those that Codex asks by itself: its service is joined, and no hook is there. */
@@ -26,15 +27,14 @@ async function endService({ lab }: World): Promise<void> {
   for (const pid of await findProcesses(lab.root, /codex/u)) await killTree(pid);
 }
 
-/** The model patches three files: one comes, one changes, one moves. */
-async function patchThree(world: World, agent: Agent): Promise<void> {
+/** The model patches three files: one comes, one changes, one moves; then, where it is told so, the first two alone. */
+async function patchThree(world: World, agent: Agent, isAgain = false): Promise<void> {
   await world.writeFile("changed.txt", startContents);
   await world.writeFile("old.txt", startContents);
   // What a case before this one has left would not come any more, and there is no review of a file that stays as it is.
   for (const name of ["new.txt", "moved.txt"]) await rm(join(world.lab.workspace, name), { force: true });
   const at = (name: string): string => join(world.lab.workspace, name);
-  const lines = [
-    "*** Begin Patch",
+  const two = [
     `*** Add File: ${at("new.txt")}`,
     "+new line",
     `*** Update File: ${at("changed.txt")}`,
@@ -42,15 +42,19 @@ async function patchThree(world: World, agent: Agent): Promise<void> {
     "-first line",
     "+FIRST line",
     " second line",
+  ];
+  const move = [
     `*** Update File: ${at("old.txt")}`,
     `*** Move to: ${at("moved.txt")}`,
     "@@",
     "-third line",
     "+THIRD line",
-    "*** End Patch",
   ];
-  const turn: Turn = { kind: "tool", name: "apply_patch", input: { input: lines.join("\n") } };
-  agent.model.play(turn);
+  const turnOf = (lines: readonly string[]): Turn => {
+    const input = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    return { kind: "tool", name: "apply_patch", input: { input } };
+  };
+  agent.model.play(turnOf([...two, ...move]), ...(isAgain ? [turnOf(two)] : []));
   await agent.ask("Please change three files for me");
 }
 
@@ -106,25 +110,67 @@ export const serviceAccept: Scenario = {
   }),
 };
 
-/** The same, declined with a reason: nothing is written, and the model reads why in the same turn. */
+/** Rejects the file that moves, with a reason where the editor takes one; the others stay. */
+async function rejectMoved(world: World, agent: Agent): Promise<void> {
+  const { editor } = world;
+  await editor.showDiff(diffTitle(agent, "moved.txt"));
+  if (editor.rejectWithReason === undefined) await editor.rejectDiff();
+  else await editor.rejectWithReason(reason);
+  for (const file of ["moved.txt", "old.txt"]) await waitForNoDiff(world, agent, file);
+  await mustNotBeWritten(world);
+}
+
+function mustHaveHeardWhy({ editor }: World, agent: Agent): void {
+  const told = agent.model.conversation.join("\n");
+  must("the model is told that it was rejected", told.includes("rejected by user"));
+  must("the model is told why", editor.rejectWithReason === undefined || told.includes(reason));
+}
+
+/** The same, of which each file is rejected, one with a reason: nothing is written, and the model reads why in the same turn. */
 export const serviceReject: Scenario = {
   ...served,
   name: "service-reject",
+  mayTell: /applies its patch as a whole/u,
   run: withService(async (world) => {
     const { editor } = world;
     const agent = await startServed(world);
     await patchThree(world, agent);
     await waitForAll(world, agent);
-    await editor.showDiff(diffTitle(agent, "moved.txt"));
-    const reason = "Leave old.txt where it is";
-    if (editor.rejectWithReason === undefined) await editor.rejectDiff();
-    else await editor.rejectWithReason(reason);
+    await rejectMoved(world, agent);
+    for (const file of ["new.txt", "changed.txt"]) {
+      await editor.showDiff(diffTitle(agent, file));
+      await editor.rejectDiff();
+    }
     await waitForNone(world, agent);
     await agent.waitForScreen(/All done\./u);
     await mustNotBeWritten(world);
-    const told = agent.model.conversation.at(-1) ?? "";
-    must("the model is told that it was rejected", told.includes("rejected by user"));
-    must("the model is told why", editor.rejectWithReason === undefined || told.includes(reason));
+    mustHaveHeardWhy(world, agent);
+  }),
+};
+
+/** The same, of which two files are accepted and one is not: its model is told so, and its patch of these two is written without another review. */
+export const servicePartial: Scenario = {
+  ...served,
+  name: "service-partial",
+  mayTell: /applies its patch as a whole/u,
+  run: withService(async (world) => {
+    const { editor } = world;
+    const agent = await startServed(world);
+    await patchThree(world, agent, true);
+    await waitForAll(world, agent);
+    await rejectMoved(world, agent);
+    await editor.showDiff(diffTitle(agent, "changed.txt"));
+    await editor.acceptDiff();
+    await waitForContents(world, "changed.txt", startContents.replace("first", "FIRST"));
+    const isNew = (): boolean => existsSync(join(world.lab.workspace, "new.txt"));
+    await poll("new.txt", isNew, { timeout: 10_000 });
+    mustEqual("new.txt", await world.readFile("new.txt"), "new line\n");
+    await waitForNone(world, agent);
+    await agent.waitForScreen(/All done\./u);
+    mustEqual("old.txt", await world.readFile("old.txt"), startContents);
+    must("old.txt has not moved", !existsSync(join(world.lab.workspace, "moved.txt")));
+    mustHaveHeardWhy(world, agent);
+    must("the model is told which", agent.model.conversation.join("\n").includes("Accepted: new.txt, changed.txt."));
   }),
 };
 

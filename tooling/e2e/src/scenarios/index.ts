@@ -40,7 +40,7 @@ import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
-import { serviceAccept, serviceKilled, serviceReject, serviceTerminal } from "./codex-service.ts";
+import { serviceAccept, serviceKilled, servicePartial, serviceReject, serviceTerminal } from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
@@ -192,6 +192,7 @@ export const scenarios: readonly Scenario[] = [
   codexIde,
   serviceAccept,
   serviceReject,
+  servicePartial,
   serviceTerminal,
   serviceKilled,
   piContext,
