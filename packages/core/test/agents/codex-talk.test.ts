@@ -22,6 +22,7 @@ function talk(open: Set<string>) {
     clientVersion: "0.0.0",
     expected: new Set<string>(),
     leave: (why: string) => expect.unreachable(why),
+    understood: () => {},
     send: (message: Message) => void sent.push(message as Asked),
   };
   const own = codexService.join(wire, desk);

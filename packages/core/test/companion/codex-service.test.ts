@@ -116,9 +116,9 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
       sessionTitle: "Change the files",
       readsReasons: true,
     });
-    expect(run.editor.views.map(({ request: { isReadOnly, patchFiles } }) => [isReadOnly, patchFiles])).toEqual(
-      proposals.map(() => [true, 4]),
-    );
+    await expect
+      .poll(() => run.editor.views.map(({ request: { isReadOnly, patchFiles } }) => [isReadOnly, patchFiles]))
+      .toEqual(proposals.map(() => [true, 4]));
     expect(await run.companion.accept(proposals[1]?.id ?? "")).toBe(true);
     expect(await decided).toEqual({ by: "editor", decision: "accept" });
     await expect.poll(() => run.companion.proposals).toEqual([]);

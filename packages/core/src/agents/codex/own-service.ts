@@ -109,6 +109,7 @@ class CodexTalk implements ServiceTalk {
       return;
     }
     this.#wire.send({ method: "initialized" });
+    this.#wire.understood();
     let cursor: string | undefined;
     let left = mostConversations;
     do {

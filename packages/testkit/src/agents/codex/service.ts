@@ -66,6 +66,11 @@ export class CodexService {
     return join(this.#options.home, "app-server-control", "app-server-control.sock");
   }
 
+  /** The socket itself. */
+  get place(): string {
+    return this.#place;
+  }
+
   /** How many are connected. */
   get clients(): number {
     return this.#clients.size;
