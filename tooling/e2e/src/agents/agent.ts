@@ -72,6 +72,8 @@ export interface AgentStart {
   readonly isHooked?: boolean;
   /** With the service that its terminals share, and in the mode in which it asks its user. */
   readonly isServed?: boolean;
+  /** In this sandbox and by this policy of approvals, where it has both. */
+  readonly policy?: readonly [sandbox: string, approval: string];
   /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
   readonly run?: readonly string[];
   /** In a terminal of its own, which does not end with the editor. */

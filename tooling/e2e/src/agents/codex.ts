@@ -13,16 +13,17 @@ export const codex: AgentKind = {
   protocol: responsesProtocol,
   configure: async () => {},
   // No variable names its model's address.
-  configureModel: async (lab, modelUrl, { isServed = false } = {}) => {
+  configureModel: async (lab, modelUrl, { isServed = false, policy } = {}) => {
     const directory = join(lab.home, ".codex");
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    const [sandbox, approval] = policy ?? (isServed ? ["read-only", "on-request"] : ["danger-full-access", "never"]);
     const settings = [
       // A model of which it knows that it takes the patch tool, and a newer one that it has offered already.
       'model = "gpt-5.5"',
       'model_provider = "fake"',
       "check_for_update_on_startup = false",
-      `sandbox_mode = "${isServed ? "read-only" : "danger-full-access"}"`,
-      `approval_policy = "${isServed ? "on-request" : "never"}"`,
+      `sandbox_mode = "${sandbox}"`,
+      `approval_policy = "${approval}"`,
       "[notice.model_migrations]",
       '"gpt-5.5" = "gpt-6-sol"',
       "[model_providers.fake]",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, AgentStart } from "../agents/agent.ts";
 import type { Turn } from "../models/model-server.ts";
 import { pause, poll } from "../support/poll.ts";
 import { findProcesses, killTree } from "../support/processes.ts";
@@ -12,18 +12,18 @@ const reason = "Leave old.txt where it is";
 const asking = /Would you like to make the following edits/u;
 
 /** Those that Codex asks by itself: its service is joined, and no hook is there. */
-const served = { agents: ["codex"] } satisfies Partial<Scenario>;
+export const served = { agents: ["codex"] } satisfies Partial<Scenario>;
 
 /** Starts Codex with its service, in an editor that has been there for a while. */
-async function startServed(world: World, isOutside = false): Promise<Agent> {
-  const { agent } = await world.startAgent("codex", { isServed: true, isOutside });
+export async function startServed(world: World, start: AgentStart = {}): Promise<Agent> {
+  const { agent } = await world.startAgent("codex", { isServed: true, ...start });
   const link = join(world.lab.home, ".codex", "app-server-control", "app-server-control.sock");
   await poll("Codex's service", () => realpath(link).catch(() => undefined), { timeout: 60_000 });
   return agent;
 }
 
 /** The service outlives its terminals. */
-async function endService({ lab }: World): Promise<void> {
+export async function endService({ lab }: World): Promise<void> {
   for (const pid of await findProcesses(lab.root, /codex/u)) await killTree(pid);
 }
 
@@ -81,7 +81,7 @@ async function mustNotBeWritten(world: World): Promise<void> {
 }
 
 /** Whatever becomes of it, the service ends. */
-function withService(run: (world: World) => Promise<void>): Scenario["run"] {
+export function withService(run: (world: World) => Promise<void>): Scenario["run"] {
   return async (world) => {
     try {
       await run(world);

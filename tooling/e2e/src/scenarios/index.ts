@@ -40,6 +40,7 @@ import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
+import { hookPolicies, servicePolicies } from "./codex-policies.ts";
 import { serviceAccept, serviceKilled, servicePartial, serviceReject, serviceTerminal } from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
@@ -195,6 +196,8 @@ export const scenarios: readonly Scenario[] = [
   servicePartial,
   serviceTerminal,
   serviceKilled,
+  servicePolicies,
+  hookPolicies,
   piContext,
   piTwoEdits,
   piEscape,
