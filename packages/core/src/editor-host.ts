@@ -51,6 +51,8 @@ export interface HostEditors {
   openFiles(): readonly string[];
   /** The file editor that the user is in or was in last; undefined if none is open. */
   active(): HostActiveEditor | undefined;
+  /** Resolves once the above say what is open now. Absent: they always do. */
+  bringUpToDate?(): Promise<void>;
   readonly onDidChange: Event<EditorChange>;
 }
 

@@ -6,7 +6,7 @@ import { must, type Scenario } from "./scenario.ts";
 export const codexIde: Scenario = {
   name: "ide-question",
   agents: ["codex"],
-  isFor: ({ id }) => id !== "serve" && id !== "theia",
+  isFor: ({ id }) => id !== "serve",
   run: async (world, id) => {
     const { editor } = world;
     const text = `selected by hand for ${id}`;

@@ -170,7 +170,7 @@ export const servicePartial: Scenario = {
     mustEqual("old.txt", await world.readFile("old.txt"), startContents);
     must("old.txt has not moved", !existsSync(join(world.lab.workspace, "moved.txt")));
     mustHaveHeardWhy(world, agent);
-    must("the model is told which", agent.model.conversation.join("\n").includes("Accepted: new.txt, changed.txt."));
+    must("the model is told which", agent.model.conversation.join("\n").includes("Accepted: changed.txt, new.txt."));
   }),
 };
 
