@@ -244,7 +244,11 @@ export const commandLine: string = join(
 );
 
 /** Enters Patchbay's hook into the agent's settings in a lab, as a user does, or takes it out again. */
-export async function manageHook(lab: Lab, id: AgentId, action: "install" | "remove"): Promise<void> {
+export async function manageHook(
+  lab: Pick<Lab, "workspace" | "env">,
+  id: AgentId,
+  action: "install" | "remove",
+): Promise<void> {
   const words = [commandLine, "hook", action, id, "--yes"];
   await mustRun(nodeBinary(), words, { cwd: lab.workspace, env: { ...lab.env } });
 }
