@@ -12,7 +12,7 @@ const reason = "Leave old.txt where it is";
 const asking = /Would you like to make the following edits/u;
 
 /** Those that Codex asks by itself: its service is joined, and no hook is there. */
-export const served = { agents: ["codex"] } satisfies Partial<Scenario>;
+export const served: Pick<Scenario, "agents"> = { agents: ["codex"] };
 
 /** Starts Codex with its service, in an editor that has been there for a while. */
 export async function startServed(world: World, start: AgentStart = {}): Promise<Agent> {
@@ -171,6 +171,32 @@ export const servicePartial: Scenario = {
     must("old.txt has not moved", !existsSync(join(world.lab.workspace, "moved.txt")));
     mustHaveHeardWhy(world, agent);
     must("the model is told which", agent.model.conversation.join("\n").includes("Accepted: changed.txt, new.txt."));
+  }),
+};
+
+/** Where one review is shown after the other: the first is rejected, and with the next one the others are accepted; then the same patch is accepted as a whole. */
+export const serviceInTurn: Scenario = {
+  ...served,
+  name: "service-in-turn",
+  inServe: true,
+  isFor: ({ id }) => id === "serve",
+  run: withService(async (world) => {
+    const { editor } = world;
+    const shown = async (): Promise<string | undefined> => (await editor.openDiffs())[0];
+    const agent = await startServed(world);
+    await patchThree(world, agent);
+    const first = await poll("a review", shown, { timeout: 30_000 });
+    await editor.rejectWithReason?.(reason);
+    await poll("another review", async () => ![undefined, first].includes(await shown()), { timeout: 30_000 });
+    await editor.acceptDiff();
+    await agent.waitForScreen(/All done\./u);
+    await mustNotBeWritten(world);
+    mustHaveHeardWhy(world, agent);
+    must("the model is told which", agent.model.conversation.join("\n").includes("Accepted: "));
+    await patchThree(world, agent);
+    await poll("a review", shown, { timeout: 30_000 });
+    await editor.acceptDiff();
+    await mustBeWritten(world);
   }),
 };
 

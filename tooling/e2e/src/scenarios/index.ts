@@ -41,7 +41,14 @@ import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
 import { hookPolicies, servicePolicies } from "./codex-policies.ts";
-import { serviceAccept, serviceKilled, servicePartial, serviceReject, serviceTerminal } from "./codex-service.ts";
+import {
+  serviceAccept,
+  serviceInTurn,
+  serviceKilled,
+  servicePartial,
+  serviceReject,
+  serviceTerminal,
+} from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
@@ -194,6 +201,7 @@ export const scenarios: readonly Scenario[] = [
   serviceAccept,
   serviceReject,
   servicePartial,
+  serviceInTurn,
   serviceTerminal,
   serviceKilled,
   servicePolicies,
