@@ -113,6 +113,18 @@ describe.skipIf(process.platform === "win32")("what Codex CLI asks with /ide", (
     expect(await asked()).toMatchObject(told);
   });
 
+  it("is answered where Codex CLI looks, also by an editor whose process has a temporary directory of its own", async () => {
+    const lab = createCodexLab();
+    const run = lab.build();
+    const temporaryDirectory = join(lab.platform.root, "shared");
+    mkdirSync(temporaryDirectory, { mode: 0o700 });
+    Object.assign(run.editor.identity, { temporaryDirectory });
+    const socket = join(temporaryDirectory, "codex-ipc", `ipc-${lab.platform.process.uid}.sock`);
+    await started(run, socket);
+    expect(existsSync(lab.socket)).toBe(false);
+    expect(await ask(socket, "ide-context", about(lab.platform.workspace))).toMatchObject({ resultType: "success" });
+  });
+
   it("follows the settings: no selection, or nothing", async () => {
     const lab = createCodexLab();
     const { editor, companion } = await started(lab.build(), lab.socket);
