@@ -217,6 +217,25 @@ export const serviceTerminal: Scenario = {
   }),
 };
 
+/** The editor is loaded anew while the user is asked: the reviews are there again. */
+export const serviceReload: Scenario = {
+  ...served,
+  name: "service-reload",
+  isFor: ({ reload }) => reload !== undefined,
+  run: withService(async (world) => {
+    const agent = await startServed(world, { isOutside: true });
+    await patchThree(world, agent);
+    await waitForAll(world, agent);
+    await world.editor.reload?.();
+    await waitForAll(world, agent);
+    await mustNotBeWritten(world);
+    await world.editor.showDiff(diffTitle(agent, "changed.txt"));
+    await world.editor.acceptDiff();
+    await mustBeWritten(world);
+    await waitForNone(world, agent);
+  }),
+};
+
 /** The service is killed while the user is asked: the reviews go. The next one is joined as the first was. */
 export const serviceKilled: Scenario = {
   ...served,

@@ -47,6 +47,7 @@ import {
   serviceKilled,
   servicePartial,
   serviceReject,
+  serviceReload,
   serviceTerminal,
 } from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
@@ -203,6 +204,7 @@ export const scenarios: readonly Scenario[] = [
   servicePartial,
   serviceInTurn,
   serviceTerminal,
+  serviceReload,
   serviceKilled,
   servicePolicies,
   hookPolicies,
