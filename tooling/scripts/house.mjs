@@ -102,6 +102,7 @@ const core = {
       "diagnosis/finding-pages",
       "discovery",
       "endpoint/ask-hook",
+      "endpoint/service-socket",
       "endpoint/try-session",
       "hook-settings",
       "hooks/policy",

@@ -51,6 +51,8 @@ export interface HostEditors {
   openFiles(): readonly string[];
   /** The file editor that the user is in or was in last; undefined if none is open. */
   active(): HostActiveEditor | undefined;
+  /** Resolves once the above say what is open now. Absent: they always do. */
+  bringUpToDate?(): Promise<void>;
   readonly onDidChange: Event<EditorChange>;
 }
 
@@ -124,7 +126,7 @@ export interface DiffRequest {
    * follows its file (`DiffView.update`).
    */
   readonly isReadOnly?: true;
-  /** How many reviews there are of the same patch, with this one, where the verdict on one is the verdict on all; absent: it stands alone. */
+  /** How many reviews there are of the same patch, with this one, where an accept of one accepts the others and nothing is written unless all are; absent: it stands alone. */
   readonly patchFiles?: number;
   /** Set if nobody writes what is accepted: the user tries what a review is (`ReviewRequest.isTrial`). */
   readonly isTrial?: true;

@@ -61,7 +61,17 @@ export function messages(): readonly EnglishText[] {
 }
 
 /** The buttons of core's messages. */
-const actions = ["Show", "Do Not Show", "Save to File", "Apply My Edits", "Allow", "Reject", "Show Whole Command"];
+const actions = [
+  "Show",
+  "Do Not Show",
+  "Save to File",
+  "Apply My Edits",
+  "Allow",
+  "Reject",
+  "Show Whole Command",
+  "Accept the Others",
+  "Reject All",
+];
 
 /** What Patchbay says in conversations, which are on disk in English. */
 export function saidTexts(): readonly EnglishText[] {

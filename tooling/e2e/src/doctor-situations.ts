@@ -7,7 +7,17 @@ import { countLanes, inLanes, thisMachine } from "./runner/lanes.ts";
 // What the doctor says must be what the agents do. Without arguments all situations, else those whose title holds one of them.
 const words = process.argv.slice(2);
 const chosen = situations.filter(({ title }) => words.length === 0 || words.some((word) => title.includes(word)));
-const programs = ["gemini", "qwen", "qwen-old", "qwen-reading-records", "claude", "claude-old", "opencode", "kilo"];
+const programs = [
+  "gemini",
+  "qwen",
+  "qwen-old",
+  "qwen-reading-records",
+  "claude",
+  "claude-old",
+  "opencode",
+  "kilo",
+  "codex",
+];
 await ensurePrerequisites([...programs, "claude-reading-exponents"], (line) => console.log(line));
 let right = 0;
 // They mostly wait. Where the time counts that an editor takes to answer, there is one at a time.

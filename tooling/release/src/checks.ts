@@ -37,7 +37,7 @@ const mostBytes: readonly (readonly [file: RegExp, bytes: number])[] = [
   [/^patchbay-core-/u, 381_000],
   [/^patchbay-conversations-/u, 166_000],
   [/^patchbay-testkit-/u, 83_000],
-  [/^patchbay-cli-/u, 842_000],
+  [/^patchbay-cli-/u, 845_000],
   [/^patchbay-theia-/u, 848_000],
   [/^coc-patchbay-/u, 682_000],
 ];

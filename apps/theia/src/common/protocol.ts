@@ -280,6 +280,8 @@ export interface PatchbayWindow {
   /** False where the file is not open or could not be saved. */
   saveDocument(path: string): Promise<boolean>;
   readDocument(path: string, limitBytes: number): Promise<string | undefined>;
+  /** Resolves after the window has told what is open now. */
+  tellContext(): Promise<void>;
   /** The text of an open file that has unsaved changes. */
   readUnsaved(path: string): Promise<string | undefined>;
   /** The name of the encoding in which this window reads a file. */

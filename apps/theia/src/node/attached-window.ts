@@ -108,6 +108,12 @@ export class WindowEditors implements HostEditors {
     };
   }
 
+  /** A window tells what is open while an agent is there; else it is asked. One that is going has nothing to tell. */
+  async bringUpToDate(): Promise<void> {
+    const windows = this.#windows.byUse();
+    await Promise.allSettled(windows.map((window) => window.call((client) => client.tellContext())));
+  }
+
   /** What the windows know of an open file; undefined where none has it open. */
   find(path: string): WindowFile | undefined {
     const files = this.#contexts().flatMap((context) => context.files.filter((file) => file.path === path));

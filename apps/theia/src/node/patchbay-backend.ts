@@ -128,8 +128,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
   }
 
   protected createCompanion(options: CompanionOptions): Companion {
-    // A window tells what is open only while an agent is there, and who asks in this way is none that is seen.
-    return createCompanion({ ...options, platform: this.platform, leavesQuestionsOf: () => ["codex"] });
+    return createCompanion({ ...options, platform: this.platform });
   }
 
   /** Terminals are children of this process; older clients of Gemini look for its parent (contracts: PID of the record). */

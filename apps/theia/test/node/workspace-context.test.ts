@@ -39,6 +39,19 @@ describe("context of several windows", () => {
     expect(closed).toEqual(["/workspace/a.txt"]);
   });
 
+  it("is what the windows have open now, where nobody has told it yet", async () => {
+    const backend = createTestBackend();
+    const { window } = await open(backend, "one");
+    window.isFollowed = false;
+    window.editor.openFile("/workspace/a.txt", "1");
+    await settle();
+    const { editors } = theOnly(backend).host;
+    expect(editors.openFiles()).toEqual([]);
+    await editors.bringUpToDate?.();
+    expect(editors.openFiles()).toEqual(["/workspace/a.txt"]);
+    expect(editors.active()?.path).toBe("/workspace/a.txt");
+  });
+
   it("a reload does not look like closing everything", async () => {
     const backend = createTestBackend();
     const before = await open(backend, "one");

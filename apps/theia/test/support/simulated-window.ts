@@ -36,6 +36,8 @@ export class SimulatedWindow implements PatchbayWindow {
   /** How often it was told that the turns changed. */
   turnChanges = 0;
   readonly untitled: string[] = [];
+  /** Whether it tells each change: an agent is there. */
+  isFollowed = true;
   readonly withdrawn: number[] = [];
   /** By which right sides were changed. */
   readonly edits: TextEdit[] = [];
@@ -69,7 +71,7 @@ export class SimulatedWindow implements PatchbayWindow {
     this.editor = createMemoryEditor(options.readDisk === undefined ? {} : { readDisk: options.readDisk });
     this.editor.editors.onDidChange((change) => {
       if (change.kind === "focused") this.#focused.push(change.path);
-      this.sendContext();
+      if (this.isFollowed) this.sendContext();
     });
     this.editor.diagnostics.onDidChange?.(({ paths }) => this.server?.notifyProblems(paths));
     this.editor.documents.onDidChangeUnsaved?.(({ path }) => {
@@ -209,6 +211,10 @@ export class SimulatedWindow implements PatchbayWindow {
 
   readDocument(path: string, limitBytes: number): Promise<string | undefined> {
     return this.editor.documents.readText(path, limitBytes);
+  }
+
+  async tellContext(): Promise<void> {
+    this.sendContext();
   }
 
   async readUnsaved(path: string): Promise<string | undefined> {

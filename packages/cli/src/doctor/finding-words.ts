@@ -345,6 +345,16 @@ function rawWordsOf(finding: Finding, shell: ShellWords): Words {
       return {
         text: `${agents} has not been told to trust the hook in ${finding.values.file}, and runs none of it: you review nothing. It asks at its next start; choose to trust it there.`,
       };
+    case "service-off": {
+      const { setting, file } = finding.values;
+      return {
+        text: `${agents} starts no background service (${setting} in ${file}), so what it asks in its terminal is not asked in an editor.`,
+      };
+    }
+    case "service-unknown":
+      return {
+        text: `What listens at ${finding.values.path} is not the background service of ${agents} that Patchbay knows, or does not answer: what it asks in its terminal is not asked in an editor.`,
+      };
     case "hook-beside-others": {
       const { file, commands } = finding.values;
       return {

@@ -48,11 +48,7 @@ export async function presentReview(review: Review, presentation: Presentation):
     ...standingLines(review, name, paint),
     ...(review.edited ? [paint.faint("(with your edits)")] : []),
     ...(request.isReadOnly === true
-      ? [
-          paint.faint(
-            `(${escapeLine(request.agentName)} does not take an edited text: accept or reject ${wholeOf(request)})`,
-          ),
-        ]
+      ? [paint.faint(`(${escapeLine(request.agentName)} does not take an edited text: ${wholeOf(request)})`)]
       : []),
     ...(isKept ? [paint.bad(keptSentence(review, folder))] : []),
     ...(review.agentPresent || isKept ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
@@ -67,7 +63,9 @@ export async function presentReview(review: Review, presentation: Presentation):
 }
 
 function wholeOf({ patchFiles }: Review["request"]): string {
-  return patchFiles === undefined ? "it as it is" : `the whole patch of ${patchFiles} files as it is`;
+  return patchFiles === undefined
+    ? "accept or reject it as it is"
+    : `accept its patch of ${patchFiles} files as it is, or reject this file`;
 }
 
 /** What is on disk now, for the left side of a diff. */

@@ -83,9 +83,14 @@ export class TerminalReview {
   async ask(message: HostMessage): Promise<string | undefined> {
     const { screen, paint, folder } = this.#options;
     const text = questionSentence(message, folder);
-    const isOffer = message.actions.includes(saveToFile);
-    if (message.actions.length === 0 || isOffer) {
-      const sentence = isOffer ? `${text} Type: kept` : text;
+    // What is offered is a command here: kept texts are in a list, and the other files of a patch are shown next.
+    const command = message.actions.includes(saveToFile)
+      ? "kept"
+      : message.code === "patch-rest"
+        ? "accept all, or reject all"
+        : undefined;
+    if (message.actions.length === 0 || command !== undefined) {
+      const sentence = command === undefined ? text : `${text} Type: ${command}`;
       screen.print(message.severity === "info" ? sentence : paint.bad(sentence));
       return undefined;
     }

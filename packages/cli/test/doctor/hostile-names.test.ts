@@ -67,6 +67,8 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "hook-off": { setting: hostile, file: hostile },
   "hook-needs-trust": { file: hostile },
   "hook-untrusted": { file: hostile },
+  "service-off": { setting: hostile, file: hostile },
+  "service-unknown": { path: hostile },
   "hook-beside-others": { file: hostile, commands: [hostile] },
   "policy-without-hook": { file: hostile },
   "settings-not-json": { file: hostile },

@@ -23,6 +23,13 @@ async function here(lab: DoctorLab): Promise<void> {
   lab.terminalOf(await lab.start("Editor", [lab.folder]));
 }
 
+/** The same, for somebody who uses Codex CLI with these settings. */
+async function withCodex(lab: DoctorLab, settings: string): Promise<void> {
+  await here(lab);
+  lab.put(join(lab.platform.root, "bin", "codex"), "", 0o755);
+  lab.put(lab.inHome(".codex/config.toml"), settings);
+}
+
 /** Two editors on the folder: Theia, which has the smaller process id and started first, and VS Code. */
 async function two(lab: DoctorLab) {
   lab.settle();
@@ -742,6 +749,33 @@ export const situations: readonly Situation[] = [
       "! Changes by opencode are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
       "  type: patchbay hook install opencode",
       "✓ opencode connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "Codex CLI asks before it writes, and has no hook",
+    agents: ["codex"],
+    make: async (lab) => await withCodex(lab, 'sandbox_mode = "read-only"\n'),
+    says: ["✓ Codex CLI connects to Editor (port N)."],
+  },
+  {
+    title: "Codex CLI's sandbox lets it write, and it has no hook",
+    agents: ["codex"],
+    make: async (lab) => await withCodex(lab, 'sandbox_mode = "workspace-write"\n'),
+    says: [
+      "✗ Changes by Codex CLI are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install codex",
+      '✗ Codex CLI\'s sandbox_mode is "workspace-write" in ~/.codex/config.toml: it writes without asking, and shows no changes in an editor. [never-asks]',
+      '  type: codex --sandbox read-only --ask-for-approval on-request   # to keep it: "read-only" in ~/.codex/config.toml',
+    ],
+  },
+  {
+    title: "Codex CLI starts no background service, and has no hook",
+    agents: ["codex"],
+    make: async (lab) => await withCodex(lab, 'sandbox_mode = "read-only"\n[features]\ndaemon_auto_start = false\n'),
+    says: [
+      "✗ Changes by Codex CLI are not shown in an editor, because Patchbay's hook is not installed. [hook-not-installed]",
+      "  type: patchbay hook install codex",
+      "! Codex CLI starts no background service (features.daemon_auto_start in ~/.codex/config.toml), so what it asks in its terminal is not asked in an editor. [service-off]",
     ],
   },
   {

@@ -51,6 +51,13 @@ describe("questions of the companion", () => {
     expect(screen.prompt).toBe("patchbay > ");
   });
 
+  it("are notices where it is about the other files of a patch: they come next", async () => {
+    const rest = { ...message, code: "patch-rest", actions: ["Accept the Others", "Reject All"] };
+    expect(await review.ask(rest)).toBeUndefined();
+    expect(screen.text).toContain("Type: accept all, or reject all");
+    expect(screen.prompt).toBe("patchbay > ");
+  });
+
   it("go away when they are answered elsewhere", async () => {
     const elsewhere = new AbortController();
     const answer = review.ask({ ...message, signal: elsewhere.signal });

@@ -25,6 +25,8 @@ export interface ServiceWire {
   send(message: Readonly<Record<string, unknown>>): void;
   /** It speaks otherwise: nobody is to talk with it. */
   leave(why: string): void;
+  /** It is the service that is known. */
+  understood(): void;
   readonly clientVersion: string;
   /** What was asked for and is still to come, over all connections: one that was too large ends its connection, and is not asked for again. */
   readonly expected: Set<string>;

@@ -258,6 +258,10 @@ export interface OwnSettings {
   readonly hooksOff: { readonly setting: string; readonly file: string } | undefined;
   /** What is typed in a running one to have it ask; undefined where it knows no such thing. */
   readonly askingInput: string | undefined;
+  /** What starts it so that it asks; absent: its command with the option of `AskingMode`. */
+  readonly askingCommand?: string;
+  /** What keeps it from starting the service by which editors answer what it asks; absent: nothing. */
+  readonly serviceOff?: { readonly setting: string; readonly file: string } | undefined;
 }
 
 /** Parses JSON with comments and trailing commas, as the agents' settings may have them; undefined where it is neither. */

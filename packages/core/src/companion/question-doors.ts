@@ -24,6 +24,8 @@ export interface QuestionDoorOptions {
   readonly logger: Logger;
   readonly dialect: Pick<Dialect, "id" | "agentName" | "places" | "portVariable">;
   readonly questions: ContextQuestions;
+  /** See `HostIdentity.temporaryDirectory`. */
+  readonly temporaryDirectory?: string | undefined;
 }
 
 /**
@@ -75,7 +77,9 @@ export class QuestionDoor {
   /** Undefined: there is no place that is this user's alone, or none on this system. */
   async #place(): Promise<string | undefined> {
     const { platform, questions, logger } = this.#options;
-    const place = questions.place(platform.process);
+    const { process } = platform;
+    const { temporaryDirectory = process.temporaryDirectory } = this.#options;
+    const place = questions.place({ platform: process.platform, uid: process.uid, temporaryDirectory });
     if (place === undefined) return undefined;
     const { root, directories: levels, name } = place;
     const found = await findPrivateDirectory(platform, { root, levels, intent: "make" });
@@ -221,7 +225,9 @@ class AgentDoors {
       link.open();
     }
     if (loadQuestions === undefined) return;
-    const door = new QuestionDoor({ platform, logger, dialect, questions: await loadQuestions() });
+    const temporaryDirectory = host?.identity.temporaryDirectory;
+    const questions = await loadQuestions();
+    const door = new QuestionDoor({ platform, logger, dialect, questions, temporaryDirectory });
     if (hasEnded()) return;
     this.#open.push(door);
     await door.open();

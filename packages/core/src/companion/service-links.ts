@@ -1,16 +1,8 @@
 import type { AgentService, ServiceDesk, ServiceTalk } from "../agents/service.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import { connectToService, type ServiceSocket } from "../endpoint/service-socket.ts";
+import { findService, type ServicePoint } from "../discovery/find-service.ts";
 import type { Platform } from "../platform/platform.ts";
-import {
-  findPrivateDirectory,
-  isKeptFromOthers,
-  isOwn,
-  joinPath,
-  ownLinksBelow,
-  splitPath,
-  sticky,
-} from "../storage/private-directory.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -21,8 +13,8 @@ const lookAgainMs = 2_000;
 /** One that did not answer is tried again less and less often, ms. */
 const longestWaitMs = 60_000;
 
-/** Who starts a service is its first client, after which it calls itself, ms. */
-const firstClientMs = 2_000;
+/** One that says nothing for so long after it was joined does not answer, ms. */
+const firstWordMs = 10_000;
 
 export interface ServiceLinkOptions {
   readonly platform: Platform;
@@ -33,13 +25,6 @@ export interface ServiceLinkOptions {
   readonly version: string;
   /** Loaded once the service is there. */
   readonly desk: () => Promise<ServiceDesk>;
-}
-
-/** Where a service listens. */
-interface Found {
-  readonly path: string;
-  /** Differs from that of a service that listened there before. */
-  readonly mark: string;
 }
 
 /** The tie to an agent's own service: joined where it is, again when it comes back, and never started. */
@@ -93,7 +78,7 @@ export class ServiceLink {
   }
 
   /** False: it does not answer. */
-  async #join({ path, mark }: Found): Promise<boolean> {
+  async #join({ path, mark }: ServicePoint): Promise<boolean> {
     const { logger, dialect, service, version } = this.#options;
     const desk = await this.#options.desk();
     // Until it has said something.
@@ -101,11 +86,13 @@ export class ServiceLink {
     let talk: ServiceTalk | undefined;
     let isOpen = false;
     let isLeft = false;
+    let silence: Disposable | undefined;
     const early: unknown[] = [];
     const socket = await connectToService({
       logger,
       path,
       onMessage: (message) => {
+        silence?.dispose();
         // One that speaks otherwise is found out by what it says.
         if (!isLeft) this.#failed = undefined;
         if (talk === undefined) early.push(message);
@@ -113,6 +100,7 @@ export class ServiceLink {
       },
       onClosed: () => {
         this.#socket = undefined;
+        silence?.dispose();
         talk?.ended();
         if (isOpen) this.#later();
       },
@@ -124,6 +112,7 @@ export class ServiceLink {
     }
     isOpen = true;
     this.#socket = socket;
+    if (early.length === 0) silence = this.#options.platform.clock.setTimeout(() => socket.close(), firstWordMs);
     talk = service.join(
       {
         send: (message) => socket.send(message),
@@ -133,6 +122,7 @@ export class ServiceLink {
           this.#noteFailure(mark, 8);
           socket.close();
         },
+        understood: () => logger.info("An agent's service is joined", { agent: dialect.agentName }),
         clientVersion: version,
         expected: this.#expected,
       },
@@ -142,36 +132,15 @@ export class ServiceLink {
     return true;
   }
 
-  /** Where it listens; undefined: there is nothing, or what is there may be somebody else's. */
-  async #find(): Promise<Found | undefined> {
-    const { platform, service } = this.#options;
-    const { files, clock } = platform;
-    const place = service.place({ platform, folder: undefined });
-    if (place === undefined) return undefined;
-    const { root, directories: levels, name } = place;
-    const ownLinks = ownLinksBelow(platform, root);
-    const directory = await findPrivateDirectory(platform, { root, levels, intent: "look", ownLinks });
-    const named = joinPath(platform, directory.path, name);
-    if (directory.kind !== "private") return undefined;
-    const found = await files.lstat(named);
-    if (found === undefined || !isOwn(platform, found)) return undefined;
-    const ageMs = clock.now() - found.modifiedMs;
-    if (ageMs >= 0 && ageMs < firstClientMs) return undefined;
-    const since = `${found.id} ${found.changedMs}`;
-    if (found.kind === "other") return { path: named, mark: since };
-    const target = found.kind === "link" ? await files.realPath(named) : undefined;
-    const facts = target === undefined ? undefined : await files.lstat(target);
-    if (target === undefined || facts?.kind !== "other" || !isOwn(platform, facts)) return undefined;
-    const { parent } = splitPath(platform, target);
-    const isPrivate =
-      (await isKeptFromOthers(platform, parent)) &&
-      (await isKeptFromOthers(platform, splitPath(platform, parent).parent, sticky));
-    if (!isPrivate && !this.#isRefusalTold) {
+  async #find(): Promise<ServicePoint | undefined> {
+    const { platform, logger, service } = this.#options;
+    const found = await findService(platform, service);
+    if (found?.openToOthers === undefined) return found;
+    const { openToOthers: target } = found;
+    if (!this.#isRefusalTold) {
       this.#isRefusalTold = true;
-      this.#options.logger.info("An agent's service is not joined, because others may write where it listens", {
-        target,
-      });
+      logger.info("An agent's service is not joined, because others may write where it listens", { target });
     }
-    return isPrivate ? { path: target, mark: `${since} ${facts.id} ${facts.changedMs}` } : undefined;
+    return undefined;
   }
 }

@@ -286,6 +286,11 @@ export function needsHook(agent: AgentId): boolean {
   return agentOf(agent).transport === "hook";
 }
 
+/** Whether an agent that has no protocol for editors asks, and is answered in them by its own service. */
+export function isServed({ agent, asks }: Pick<AgentSettings, "agent" | "asks">): boolean {
+  return needsHook(agent) && asks;
+}
+
 /** Whether an editor sees an agent's changes by nothing but its hook. */
 export function showsByHookAlone(agent: AgentId): boolean {
   return needsHook(agent) || agentOf(agent).contextOnly === true;
@@ -302,7 +307,7 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
   switch (hook.kind) {
     case "absent":
     case "unreadable":
-      if (!showsByHookAlone(agent)) return [];
+      if (!showsByHookAlone(agent) || isServed(settings)) return [];
       return [findingOf("hook-not-installed", needsHook(agent) ? "problem" : "hint", agent, {})];
     case "broken":
       return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: hook.missing })];
@@ -321,7 +326,7 @@ export function examineHook(settings: AgentSettings): readonly SettingsFinding[]
 export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
   const { agent, showsChanges, asks, mode, defaultMode, modeSetting, askingMode, settingsFile, decidedBy } = settings;
   const findings: SettingsFinding[] = [...examineHook(settings)];
-  if (isHooked(settings) || needsHook(agent)) return findings;
+  if (isHooked(settings) || (needsHook(agent) && mode === undefined)) return findings;
   if (!asks) {
     findings.push(
       findingOf("never-asks", "problem", agent, {

@@ -11,6 +11,7 @@ import {
   installedVersion,
   isHooked,
   isInstalled,
+  isServed,
   needsHook,
   readAgentSettings,
 } from "./examine-editor.ts";
@@ -31,6 +32,7 @@ import {
   secondsOf,
 } from "./examine-choice.ts";
 import { type Finding, findingOf, gatherFindings, type NamedEditor } from "./finding.ts";
+import { examineService } from "./examine-service.ts";
 import { type AgentPlace, agentPlaces, type EditorRecord, placesOf, readPlaces } from "./records.ts";
 import { holds, realPlace } from "../agents/choice.ts";
 import { withVariables } from "../agents/settings.ts";
@@ -201,7 +203,7 @@ async function examineAgent(
     (await examineChoice(agent, own)) ??
     (await examineAbsence(agent, own));
   // It would connect if it looked, and looked here: until then that is no good news.
-  const isUnhooked = settings !== undefined && needsHook(agent) && !isHooked(settings);
+  const isUnhooked = settings !== undefined && needsHook(agent) && !isHooked(settings) && !isServed(settings);
   const isIdle = (connecting.length > 0 || isUnhooked) && outcome.level !== "problem";
   return [
     ...(isIdle ? [] : [outcome]),
@@ -210,6 +212,7 @@ async function examineAgent(
       ? []
       : [findingOf("context-off", "hint", agent, { file: settings.contextOff })]),
     ...(settings === undefined ? [] : examineAsking(settings)),
+    ...(settings === undefined ? [] : await examineService(settings, facts.platform)),
     ...(outcome.level === "problem" ? [] : closedPlaces(agent, facts)),
   ];
 }

@@ -147,6 +147,10 @@ export interface FindingValues {
   readonly "hook-needs-trust": { readonly file: string };
   /** The agent asks its user about each hook that is new to it, and has not been told to trust ours: it runs none of it. */
   readonly "hook-untrusted": { readonly file: string };
+  /** A setting keeps the agent from starting the service by which editors answer what it asks. */
+  readonly "service-off": { readonly setting: string; readonly file: string };
+  /** What listens where the agent's service does is not the one that is known, or gives no answer. */
+  readonly "service-unknown": { readonly path: string };
   /** Hooks of others that run before a write, too, and may change or refuse what was reviewed. */
   readonly "hook-beside-others": { readonly file: string; readonly commands: readonly string[] };
   /** The agent does not start by it, or asks whether to go on without it. */

@@ -10,6 +10,7 @@ import type { SessionRegistry } from "../session/session-registry.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
+import { withTimeout } from "../support/time.ts";
 import { HookTurns, type TurnWitness } from "./turn-witness.ts";
 import { hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
@@ -30,7 +31,7 @@ import {
 const promptMs = 10_000;
 
 export interface HookDeskOptions extends Omit<HookReviewsOptions, "commands" | "onWrite"> {
-  readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
+  readonly host: Pick<EditorHost, "editors" | "messages" | "documents" | "diagnostics">;
   readonly dialects: readonly Dialect[];
   readonly sessions: Pick<SessionRegistry, "all" | "placeSessionsOf">;
   /** What is told of the sessions. */
@@ -44,6 +45,9 @@ export interface HookDeskOptions extends Omit<HookReviewsOptions, "commands" | "
   /** Sees what agents do to files; absent: nobody does. */
   readonly turns?: TurnWitness | undefined;
 }
+
+/** Agents that ask what is open wait a few seconds for their answer, ms. */
+const upToDateMs = 2_000;
 
 /** Answers the hooks of agents: has what they are about to write reviewed, and remembers what they tell of their turns. */
 export class HookDesk implements HookAcceptor, Disposable {
@@ -94,7 +98,10 @@ export class HookDesk implements HookAcceptor, Disposable {
   async answerHook(call: HookCall): Promise<string | undefined> {
     if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
     if (asksForPrompt(call.event)) this.#prompts.set(call.tokenName, this.#options.platform.clock.monotonic());
-    if (asksForContext(call.event)) return await tellContext(call, this.#options.tracker);
+    if (asksForContext(call.event)) {
+      await this.#bringUpToDate();
+      return await tellContext(call, this.#options.tracker);
+    }
     const question = readReviewQuestion(call.event);
     if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
     const dialect = this.#dialectOf(call);
@@ -148,6 +155,16 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (call === undefined) return;
     const calls = this.#consented.get(ownerId) ?? new Set();
     this.#consented.set(ownerId, calls.add(call));
+  }
+
+  /** Who asks only what is open is no agent that an editor has to follow for. */
+  async #bringUpToDate(): Promise<void> {
+    const { host, platform, logger } = this.#options;
+    const asked = host.editors.bringUpToDate?.();
+    if (asked === undefined) return;
+    await withTimeout(upToDateMs, platform.clock, asked).catch((error: unknown) =>
+      logger.debug("What is open is as it was told last", { reason: messageOf(error) }),
+    );
   }
 
   /** Whether the agent has asked just now what is open, and puts the answer in front of its user's prompt. */

@@ -83,6 +83,14 @@ export interface Asked extends ReviewedChange {
   readonly withdraw: () => void;
 }
 
+/** A change that needs no review: the user has said yes to this text of the file already. */
+export interface Agreed {
+  readonly change: HookChange;
+  readonly path: string;
+  readonly real: string;
+  readonly after: string;
+}
+
 /** So many files outside of the workspace are remembered as told. */
 const mostOutside = 256;
 
@@ -134,7 +142,7 @@ export class HookReviews {
       for (const one of wanted) {
         const opened = await this.open(one, owner);
         if (opened === "unclear") return { kind: "deny", reason: unclearReason(one.path) };
-        if (opened !== undefined) asked.push(opened);
+        if (opened !== undefined && "outcome" in opened) asked.push(opened);
       }
       // Nothing changes, or the user has said yes to it already.
       if (asked.length === 0) return { kind: "allow" };
@@ -276,12 +284,17 @@ export class HookReviews {
     return false;
   }
 
-  /** Undefined: there is nothing to ask. `patchFiles`: it is one of so many that are accepted or rejected as a whole, and nobody carries what the user would type. */
+  /** A model is told to make a change again that the user has accepted: they are not asked about it once more. */
+  promise(ownerId: string, { real, after }: Pick<Agreed, "real" | "after">): void {
+    this.#verdicts.promise(ownerId, real, after);
+  }
+
+  /** Undefined: nothing changes. `patchFiles`: it is one of so many that are written as a whole or not at all, and nobody carries what the user would type. */
   async open(
     { change, path, checked, source }: Wanted,
     owner: ProposalOwner,
     patchFiles?: number,
-  ): Promise<Asked | "unclear" | undefined> {
+  ): Promise<Asked | Agreed | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
     const { isText, text: onDisk } = await readForHook(checked, platform.files);
@@ -290,8 +303,9 @@ export class HookReviews {
     const moved = source === undefined ? undefined : await readForHook(source.checked, platform.files);
     const after = isText ? change.textAfter(before, moved?.text) : undefined;
     if (after === undefined) return "unclear";
-    if (after === before || this.#verdicts.takePromised(owner.sessionId, real, after)) return undefined;
-    if (ahead === undefined && diffs.isAccepted(real, after)) return undefined;
+    if (after === before) return undefined;
+    const isPromised = this.#verdicts.takePromised(owner.sessionId, real, after);
+    if (isPromised || (ahead === undefined && diffs.isAccepted(real, after))) return { change, path, real, after };
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
     // What the user had typed into this very change, if the editor was started anew meanwhile.

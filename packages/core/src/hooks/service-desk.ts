@@ -7,14 +7,18 @@ import { isWithin } from "../session/path-check.ts";
 import { onAbort } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { CommandQuestions } from "./command-questions.ts";
-import type { Asked, HookReviews, HookReviewsOptions, Wanted } from "./hook-reviews.ts";
+import type { Agreed, Asked, HookReviews, HookReviewsOptions, Wanted } from "./hook-reviews.ts";
+import { patchReason, type RejectedFile } from "./patch-reason.ts";
 import { isShownIfAsked, policiesAt } from "./policy.ts";
 import type { HookTurns } from "./turn-witness.ts";
 
 export interface EditorServiceDeskOptions
-  extends Pick<HookReviewsOptions, "platform" | "logger" | "diffs" | "activities" | "realFolders" | "policies"> {
+  extends Pick<
+    HookReviewsOptions,
+    "host" | "platform" | "logger" | "diffs" | "activities" | "realFolders" | "policies"
+  > {
   readonly dialect: Pick<Dialect, "id" | "agentName">;
-  readonly reviews: Pick<HookReviews, "targetOf" | "open" | "isCommandAsked">;
+  readonly reviews: Pick<HookReviews, "targetOf" | "open" | "isCommandAsked" | "promise" | "forget">;
   readonly commands: CommandQuestions;
   readonly hookTurns: Pick<HookTurns, "witness">;
   readonly ownerOf: (session: string) => ProposalOwner;
@@ -47,7 +51,7 @@ export class EditorServiceDesk implements ServiceDesk {
   }
 
   tell(event: HookEvent, title?: string): void {
-    const { dialect, activities, hookTurns, ownerOf, hasHook, onEnd, logger } = this.#options;
+    const { dialect, activities, diffs, reviews, hookTurns, ownerOf, hasHook, onEnd, logger } = this.#options;
     const { sessionId } = ownerOf(event.session);
     if (hasHook(sessionId)) {
       // An interrupted turn, of which no hook tells.
@@ -56,6 +60,11 @@ export class EditorServiceDesk implements ServiceDesk {
     }
     activities.note(dialect.id, event.kind === "turn-began" ? { ...event, prompt: title ?? event.prompt } : event);
     if (event.kind === "session-ended") onEnd(sessionId);
+    if (event.kind === "turn-ended") {
+      // What its model was to make again never comes, and is asked about if it does.
+      diffs.toolEnded(sessionId);
+      reviews.forget(sessionId);
+    }
     hookTurns
       .witness(event, { agent: dialect.id, agentName: dialect.agentName })
       .catch((error: unknown) => logger.warn("A turn could not be noted", { reason: messageOf(error) }));
@@ -63,6 +72,7 @@ export class EditorServiceDesk implements ServiceDesk {
 
   async askAboutPatch(question: Parameters<ServiceDesk["askAboutPatch"]>[0]): Promise<ServiceAnswer> {
     const asked: Asked[] = [];
+    const agreed: Agreed[] = [];
     try {
       const owner = this.#options.ownerOf(question.session);
       const wanted = await this.#wantedOf(question);
@@ -73,11 +83,12 @@ export class EditorServiceDesk implements ServiceDesk {
           : await this.#options.reviews.open(one, owner, wanted.length);
         // Part of a patch is no patch: nobody says yes to what they were not shown.
         if (opened === "unclear") return left;
-        if (opened !== undefined) asked.push(opened);
+        if (opened !== undefined) ("outcome" in opened ? asked : agreed).push(opened);
       }
-      // The user has said yes to all of it when the hook asked.
-      if (asked.length === 0) return this.#options.hasHook(owner.sessionId) ? accepted : left;
-      return await this.#decided(asked, question);
+      // The user has said yes to all of it when the hook asked, or to the same in a patch before.
+      if (asked.length === 0 && this.#options.hasHook(owner.sessionId)) return accepted;
+      if (asked.length === 0 && agreed.length === 0) return left;
+      return await this.#decided(asked, agreed, question);
     } catch (error) {
       this.#options.logger.warn("A patch could not be reviewed: its terminal asks", { reason: messageOf(error) });
       return left;
@@ -130,38 +141,108 @@ export class EditorServiceDesk implements ServiceDesk {
     return isAnyWanted ? wanted : undefined;
   }
 
-  /** The first word about one of the files is the word about all. */
-  async #decided(asked: readonly Asked[], { session, cwd, signal }: ServiceQuestion): Promise<ServiceAnswer> {
-    const { dialect, diffs, activities, hookTurns } = this.#options;
+  /** A yes is one to all files that are left, a no one to a file: the whole is made only if there is none. */
+  async #decided(
+    asked: readonly Asked[],
+    agreed: readonly Agreed[],
+    question: ServiceQuestion,
+  ): Promise<ServiceAnswer> {
+    const { dialect, diffs, activities } = this.#options;
+    const { session, cwd, signal } = question;
     const ends = asked.map(({ path }) => activities.waits(dialect.id, { session, cwd }, path));
     const leave = (): void => {
       for (const { withdraw } of asked) withdraw();
     };
     const following = onAbort(signal, leave);
-    const follow = async ({ outcome }: Asked): Promise<DiffOutcome> => {
-      const ended = await outcome;
-      const others = asked.map(({ id }) => id).filter((id) => diffs.isOpen(id));
-      if (ended.kind !== "accepted") leave();
-      else if (others.length > 0) await diffs.acceptAll(others);
+    const decided = new AbortController();
+    let isTold = false;
+    const open = (): readonly string[] => asked.flatMap(({ id }) => (diffs.isOpen(id) ? [id] : []));
+    const follow = async (one: Asked): Promise<DiffOutcome> => {
+      const ended = await one.outcome;
+      if (ended.kind === "accepted") {
+        if (open().length > 0) await diffs.acceptAll(open());
+      } else if (!isRejected(ended)) leave();
+      else {
+        // A file that moves stays, or goes.
+        for (const other of asked) if (isSameMove(one, other)) await diffs.reject(other.id);
+        if (!isTold && open().length > 0) void this.#tellOfRest(one, open, decided.signal);
+        isTold = true;
+      }
       return ended;
     };
     try {
       const outcomes = await Promise.all(asked.map(follow));
-      const rejected = outcomes.find(({ kind }) => kind === "rejected" || kind === "closed");
-      if (rejected !== undefined) {
-        const said = rejected.kind === "rejected" ? (rejected.reason?.trim() ?? "") : "";
-        return { kind: "decline", reason: said === "" ? undefined : said };
+      if (signal.aborted) return left;
+      const rejected: RejectedFile[] = [];
+      const wanted: Agreed[] = [...agreed];
+      for (const [at, ended] of outcomes.entries()) {
+        const one = asked[at];
+        if (one === undefined || (ended.kind !== "accepted" && !isRejected(ended))) return left;
+        if (ended.kind === "accepted") wanted.push({ ...one, after: ended.text });
+        else rejected.push({ path: one.path, reason: ended.kind === "rejected" ? ended.reason?.trim() : undefined });
       }
-      if (signal.aborted || outcomes.some(({ kind }) => kind !== "accepted")) return left;
-      const write = { isPaused: false, asks: true, changes: asked.map(({ change }) => change) };
-      await hookTurns.witness(
-        { kind: "write", session, cwd, ...write },
-        { agent: dialect.id, agentName: dialect.agentName },
-      );
-      return accepted;
+      return rejected.length === 0
+        ? await this.#accepted([...agreed, ...asked], question)
+        : this.#declined(rejected, wanted, question);
     } finally {
+      decided.abort();
       following.dispose();
       for (const end of ends) end();
     }
   }
+
+  async #accepted(files: readonly Agreed[], { session, cwd }: ServiceQuestion): Promise<ServiceAnswer> {
+    const { dialect, hookTurns } = this.#options;
+    const write = { isPaused: false, asks: true, changes: files.map(({ change }) => change) };
+    await hookTurns.witness(
+      { kind: "write", session, cwd, ...write },
+      { agent: dialect.id, agentName: dialect.agentName },
+    );
+    return accepted;
+  }
+
+  /** The model is to make again what the user wants of it, which is not asked about once more. */
+  #declined(
+    rejected: readonly RejectedFile[],
+    wanted: readonly Agreed[],
+    { session, cwd }: ServiceQuestion,
+  ): ServiceAnswer {
+    const { reviews, ownerOf } = this.#options;
+    const { sessionId } = ownerOf(session);
+    for (const one of wanted) reviews.promise(sessionId, one);
+    return { kind: "decline", reason: patchReason(cwd, rejected, wanted) };
+  }
+
+  /** What becomes of the files about which nothing has been said. */
+  async #tellOfRest({ path }: Asked, open: () => readonly string[], signal: AbortSignal): Promise<void> {
+    const { host, logger, diffs, dialect } = this.#options;
+    const { agentName: agent } = dialect;
+    const text = `You rejected ${path}. ${agent} applies its patch as a whole or not at all. If you accept the other files, it is asked to propose them again, without another review.`;
+    const values = { agent, path };
+    const [acceptOthers, rejectAll] = ["Accept the Others", "Reject All"];
+    try {
+      const chosen = await host.messages.show({
+        code: "patch-rest",
+        severity: "info",
+        text,
+        actions: [acceptOthers, rejectAll],
+        values,
+        signal,
+      });
+      if (signal.aborted) return;
+      if (chosen === acceptOthers) await diffs.acceptAll(open());
+      else if (chosen === rejectAll) for (const id of open()) await diffs.reject(id);
+    } catch (error) {
+      logger.warn("A message could not be shown", { reason: messageOf(error) });
+    }
+  }
+}
+
+function isRejected({ kind }: DiffOutcome): boolean {
+  return kind === "rejected" || kind === "closed";
+}
+
+/** What comes and what goes of one file that moves. */
+function isSameMove({ change: one }: Asked, { change: other }: Asked): boolean {
+  return one.source?.path === other.path || other.source?.path === one.path;
 }

@@ -77,6 +77,7 @@ async function replay(answers: readonly ServiceAnswer[]) {
       clientVersion: "0.0.0",
       expected: new Set<string>(),
       leave: (why: string) => expect.unreachable(why),
+      understood: () => {},
       send: (given: Readonly<Record<string, unknown>>) => {
         const message = messageSchema.parse(given);
         sent.push(message);

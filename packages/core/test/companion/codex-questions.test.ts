@@ -96,6 +96,35 @@ describe.skipIf(process.platform === "win32")("what Codex CLI asks with /ide", (
     expect(existsSync(lab.socket)).toBe(false);
   });
 
+  it("is answered with what an editor says once it is asked, or else with what it said last", async () => {
+    const lab = createCodexLab();
+    const run = lab.build();
+    let isHanging = false;
+    const bringUpToDate = async (): Promise<void> => {
+      if (isHanging) return await new Promise(() => {});
+      run.editor.openFile(lab.file);
+    };
+    Object.assign(run.editor.editors, { bringUpToDate });
+    await started(run, lab.socket);
+    const told = { result: { ideContext: { openTabs: [{ label: "main.ts" }] } } };
+    const asked = () => ask(lab.socket, "ide-context", about(lab.platform.workspace));
+    expect(await asked()).toMatchObject(told);
+    isHanging = true;
+    expect(await asked()).toMatchObject(told);
+  });
+
+  it("is answered where Codex CLI looks, also by an editor whose process has a temporary directory of its own", async () => {
+    const lab = createCodexLab();
+    const run = lab.build();
+    const temporaryDirectory = join(lab.platform.root, "shared");
+    mkdirSync(temporaryDirectory, { mode: 0o700 });
+    Object.assign(run.editor.identity, { temporaryDirectory });
+    const socket = join(temporaryDirectory, "codex-ipc", `ipc-${lab.platform.process.uid}.sock`);
+    await started(run, socket);
+    expect(existsSync(lab.socket)).toBe(false);
+    expect(await ask(socket, "ide-context", about(lab.platform.workspace))).toMatchObject({ resultType: "success" });
+  });
+
   it("follows the settings: no selection, or nothing", async () => {
     const lab = createCodexLab();
     const { editor, companion } = await started(lab.build(), lab.socket);

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   type CodexConversation,
   type CodexFileChange,
@@ -116,16 +116,16 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
       sessionTitle: "Change the files",
       readsReasons: true,
     });
-    expect(run.editor.views.map(({ request: { isReadOnly, patchFiles } }) => [isReadOnly, patchFiles])).toEqual(
-      proposals.map(() => [true, 4]),
-    );
+    await expect
+      .poll(() => run.editor.views.map(({ request: { isReadOnly, patchFiles } }) => [isReadOnly, patchFiles]))
+      .toEqual(proposals.map(() => [true, 4]));
     expect(await run.companion.accept(proposals[1]?.id ?? "")).toBe(true);
     expect(await decided).toEqual({ by: "editor", decision: "accept" });
     await expect.poll(() => run.companion.proposals).toEqual([]);
     expect(run.editor.messages.shown).toEqual([]);
   });
 
-  it("is rejected as a whole, and the model hears why before the answer", async () => {
+  it("is rejected where each file is, and the model hears why before the answer", async () => {
     const lab = await createCodexLab();
     const run = await joined(lab);
     const { changes, write } = patchOf(lab);
@@ -133,15 +133,78 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
     const decided = conversation.patch(changes, write);
     const proposals = await reviewed(run, 4);
     await run.companion.reject(proposals[2]?.id ?? "", "Keep c.txt.");
+    // What comes of a file that moves and what goes have one verdict.
+    const left = await reviewed(run, 2);
+    expect(left.map(({ path }) => path)).toEqual([lab.at("a.txt"), lab.file]);
+    const { message, answer } = await run.editor.messages.next("patch-rest");
+    expect(message.text).toContain(`You rejected ${lab.at("d.txt")}.`);
+    answer("Reject All");
     expect(await decided).toEqual({ by: "editor", decision: "decline" });
     expect(conversation.steered).toEqual(["Keep c.txt."]);
     await expect.poll(() => run.companion.proposals).toEqual([]);
     expect(readFileSync(lab.file, "utf8")).toBe("one\ntwo\n");
     // Without a word there is nothing to tell.
-    const next = conversation.patch(changes, write);
-    await run.companion.reject((await reviewed(run, 4))[0]?.id ?? "");
+    const next = conversation.patch(changes.slice(0, 1), write);
+    await run.companion.reject((await reviewed(run, 1))[0]?.id ?? "");
     expect(await next).toEqual({ by: "editor", decision: "decline" });
     expect(conversation.steered).toHaveLength(1);
+    expect(run.editor.messages.shown).toHaveLength(1);
+  });
+
+  it("is declined where some of its files are rejected, and what was accepted of it is not asked about again", async () => {
+    const lab = await createCodexLab();
+    const run = await joined(lab);
+    const { changes, write } = patchOf(lab);
+    const conversation = beginTurn(lab);
+    const decided = conversation.patch(changes, write);
+    const [first, , moved] = await reviewed(run, 4);
+    await run.companion.reject(moved?.id ?? "", "Keep c.txt.");
+    await reviewed(run, 2);
+    await run.companion.accept(first?.id ?? "");
+    expect(await decided).toEqual({ by: "editor", decision: "decline" });
+    const [reason] = conversation.steered;
+    expect(reason?.split("\n")).toEqual([
+      "I want only some of the files of this patch, so nothing of it was written.",
+      `Accepted: a.txt, ${basename(lab.file)}. Make these changes again, exactly as they were, in a patch without the others.`,
+      "Rejected: d.txt, c.txt. Leave these as they are.",
+      "About d.txt: Keep c.txt.",
+    ]);
+    expect(run.editor.messages.open).toEqual([]);
+    // Half of it comes with something new, of which the user wants nothing: they are told the same once more.
+    const fresh: CodexFileChange = { path: lab.at("e.txt"), kind: { type: "add" }, diff: "e\n" };
+    const again = conversation.patch([...changes.slice(0, 2), fresh], () => {});
+    await run.companion.reject((await reviewed(run, 1))[0]?.id ?? "");
+    expect(await again).toEqual({ by: "editor", decision: "decline" });
+    expect(conversation.steered[1]).toContain(`Accepted: a.txt, ${basename(lab.file)}.`);
+    const last = conversation.patch(changes.slice(0, 2), () => {
+      writeFileSync(lab.at("a.txt"), "new\n");
+      writeFileSync(lab.file, "ONE\ntwo\n");
+    });
+    expect(await last).toEqual({ by: "editor", decision: "accept" });
+    expect(run.companion.proposals).toEqual([]);
+    expect(run.companion.keptTexts).toEqual([]);
+  });
+
+  it("is asked about again in another turn, whatever was accepted of it", async () => {
+    const lab = await createCodexLab();
+    const run = await joined(lab);
+    const { changes, write } = patchOf(lab);
+    const conversation = beginTurn(lab);
+    run.editor.messages.answerWith("patch-rest", "Accept the Others");
+    const decided = conversation.patch(changes, write);
+    await run.companion.reject((await reviewed(run, 4))[1]?.id ?? "");
+    expect(await decided).toEqual({ by: "editor", decision: "decline" });
+    expect(conversation.steered[0]).toContain("Accepted: a.txt, d.txt, c.txt.");
+    conversation.end();
+    // Its model has not made them again.
+    const kept = (): readonly string[] => run.companion.keptTexts.map(({ path, reason }) => `${path} ${reason}`);
+    await expect.poll(kept, { timeout: 5_000 }).toHaveLength(3);
+    expect(kept()).toContain(`${lab.at("a.txt")} not-written`);
+    conversation.prompt("Once more");
+    await expect.poll(() => conversation.subscribers.size).toBe(1);
+    void conversation.patch(changes, write);
+    await reviewed(run, 4);
+    conversation.answerInTerminal("decline");
   });
 
   it("is over here when the user answers in the terminal, or interrupts the turn", async () => {
@@ -365,6 +428,7 @@ describe.skipIf(process.platform === "win32")("what Codex CLI's service asks", (
     const { changes, write } = patchOf(lab);
     const conversation = beginTurn(lab);
     const decided = conversation.patch(changes, write);
+    run.editor.messages.answerWith("patch-rest", "Reject All");
     await run.companion.reject((await reviewed(run, 4))[0]?.id ?? "", "No.");
     await decided;
     conversation.end();

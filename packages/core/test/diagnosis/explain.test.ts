@@ -71,6 +71,8 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "record-readable-by-others": true,
   "record-without-editor-names": true,
   "root-by-sudo": true,
+  "service-off": true,
+  "service-unknown": true,
   "takes-ended-editor": true,
   "takes-other-folder": true,
   "temporary-directory-differs": true,

@@ -72,6 +72,8 @@ export interface AgentStart {
   readonly isHooked?: boolean;
   /** With the service that its terminals share, and in the mode in which it asks its user. */
   readonly isServed?: boolean;
+  /** In this sandbox and by this policy of approvals, where it has both. */
+  readonly policy?: readonly [sandbox: string, approval: string];
   /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
   readonly run?: readonly string[];
   /** In a terminal of its own, which does not end with the editor. */
@@ -242,7 +244,11 @@ export const commandLine: string = join(
 );
 
 /** Enters Patchbay's hook into the agent's settings in a lab, as a user does, or takes it out again. */
-export async function manageHook(lab: Lab, id: AgentId, action: "install" | "remove"): Promise<void> {
+export async function manageHook(
+  lab: Pick<Lab, "workspace" | "env">,
+  id: AgentId,
+  action: "install" | "remove",
+): Promise<void> {
   const words = [commandLine, "hook", action, id, "--yes"];
   await mustRun(nodeBinary(), words, { cwd: lab.workspace, env: { ...lab.env } });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { agentOf } from "@patchbay/core";
 import { responsesProtocol } from "../models/responses.ts";
 import { codexBinary } from "../prerequisites/components.ts";
+import type { Lab } from "../support/lab.ts";
 import type { AgentKind } from "./agent.ts";
 
 /** OpenAI's Codex CLI, whose user has trusted its hook: its question about that is met once. */
@@ -13,30 +14,10 @@ export const codex: AgentKind = {
   protocol: responsesProtocol,
   configure: async () => {},
   // No variable names its model's address.
-  configureModel: async (lab, modelUrl, { isServed = false } = {}) => {
-    const directory = join(lab.home, ".codex");
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const settings = [
-      // A model of which it knows that it takes the patch tool, and a newer one that it has offered already.
-      'model = "gpt-5.5"',
-      'model_provider = "fake"',
-      "check_for_update_on_startup = false",
-      `sandbox_mode = "${isServed ? "read-only" : "danger-full-access"}"`,
-      `approval_policy = "${isServed ? "on-request" : "never"}"`,
-      "[notice.model_migrations]",
-      '"gpt-5.5" = "gpt-6-sol"',
-      "[model_providers.fake]",
-      'name = "fake"',
-      `base_url = ${JSON.stringify(`${modelUrl}/v1`)}`,
-      'wire_api = "responses"',
-      // Its service in the background outlives its terminal, and the lab.
-      "[features]",
-      `daemon_auto_start = ${isServed}`,
-      `[projects.${JSON.stringify(lab.workspace)}]`,
-      'trust_level = "trusted"',
-      ...(await trustedHooks(join(directory, "hooks.json"))),
-    ];
-    await writeFile(join(directory, "config.toml"), `${settings.join("\n")}\n`);
+  configureModel: async (lab, modelUrl, { isServed = false, policy } = {}) => {
+    const [sandbox, approval] = policy ?? (isServed ? ["read-only", "on-request"] : ["danger-full-access", "never"]);
+    const own = [`sandbox_mode = "${sandbox}"`, `approval_policy = "${approval}"`];
+    await writeCodexSettings(lab, { modelUrl, isServed, own, trustsHooks: true });
   },
   environment: () => ({}),
   command: () => [codexBinary()],
@@ -60,6 +41,41 @@ export const codex: AgentKind = {
     await terminal.press("Escape");
   },
 };
+
+/** Its settings, with a scripted model, for somebody who trusts the workspace; `own`: theirs. */
+export async function writeCodexSettings(
+  { home, workspace }: Pick<Lab, "home" | "workspace">,
+  given: {
+    readonly modelUrl: string | undefined;
+    readonly isServed: boolean;
+    readonly own: readonly string[];
+    readonly trustsHooks: boolean;
+  },
+): Promise<void> {
+  const { modelUrl, isServed, own, trustsHooks } = given;
+  const directory = join(home, ".codex");
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const settings = [
+    // A model of which it knows that it takes the patch tool, and a newer one that it has offered already.
+    'model = "gpt-5.5"',
+    'model_provider = "fake"',
+    "check_for_update_on_startup = false",
+    ...own,
+    "[notice.model_migrations]",
+    '"gpt-5.5" = "gpt-6-sol"',
+    "[model_providers.fake]",
+    'name = "fake"',
+    `base_url = ${JSON.stringify(`${modelUrl}/v1`)}`,
+    'wire_api = "responses"',
+    // Its service in the background outlives its terminal, and the lab.
+    "[features]",
+    `daemon_auto_start = ${isServed}`,
+    `[projects.${JSON.stringify(workspace)}]`,
+    'trust_level = "trusted"',
+    ...(trustsHooks ? await trustedHooks(join(directory, "hooks.json")) : []),
+  ];
+  await writeFile(join(directory, "config.toml"), `${settings.join("\n")}\n`);
+}
 
 /** What it writes into its settings where its user has said that they trust the hooks of a file (0.171.0). */
 async function trustedHooks(file: string): Promise<readonly string[]> {

@@ -5,14 +5,18 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { AgentId } from "@patchbay/core";
+import { codex } from "../agents/codex.ts";
+import { listenModelServer } from "../models/model-server.ts";
 import {
   claudeBinary,
+  codexBinary,
   geminiEntry,
   kiloBinary,
   nodeBinary,
   opencodeBinary,
   qwenEntry,
 } from "../prerequisites/components.ts";
+import { findProcesses, killTree } from "../support/processes.ts";
 import { makePlace, type Place, type Situation } from "./place.ts";
 
 const main = fileURLToPath(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
@@ -36,7 +40,11 @@ const programs: Partial<Record<AgentId, () => readonly string[]>> = {
   claude: () => [claudeBinary()],
   opencode: () => [opencodeBinary()],
   kilo: () => [kiloBinary()],
+  codex: () => [codexBinary()],
 };
+
+/** What an agent is asked to do that meets an editor only with what it writes. */
+const prompts: Partial<Record<AgentId, string>> = { codex: "Write the file for me" };
 
 /** What came of it. */
 export interface Said {
@@ -51,6 +59,9 @@ export interface Said {
 export async function meet({ agent, make, isSlow = false }: Situation): Promise<Said> {
   const { root, ...empty } = makePlace(dirname(nodeBinary()));
   const { bin, folder, environment, put } = empty;
+  const prompt = prompts[agent];
+  const model = prompt === undefined ? undefined : await listenModelServer(codex.protocol);
+  model?.play(...codex.writeTurns(join(folder, "written.txt"), "by the agent\n"));
   const program = (programs[agent]?.() ?? []).map((word) => `'${word}'`).join(" ");
   put(join(bin, agent), `#!/bin/sh\nexec ${program} "$@"\n`);
   const editor = spawn(nodeBinary(), [...cli, "serve", "--json", folder], {
@@ -61,13 +72,15 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
   createInterface({ input: editor.stdout }).on("line", (line) => lines.push(line));
   try {
     await until(() => lines.some((line) => /"port":\d+/u.test(line)), 60_000);
-    const place: Place = { root, ...empty, port: /"port":(\d+)/u.exec(lines.join("\n"))?.[1] ?? "" };
-    make?.(place);
+    const port = /"port":(\d+)/u.exec(lines.join("\n"))?.[1] ?? "";
+    const place: Place = { root, ...empty, port, modelUrl: model?.url };
+    await make?.(place);
     if (isSlow) holdUp(editor, slowMs.doctor);
     const findings = await diagnose(agent, place);
     const seen = lines.length;
     if (isSlow) holdUp(editor, slowMs.agent);
-    const terminal = spawn("script", ["-qfec", join(bin, agent), "/dev/null"], {
+    const line = [join(bin, agent), ...(prompt === undefined ? [] : [`'${prompt}'`])].join(" ");
+    const terminal = spawn("script", ["-qfec", line, "/dev/null"], {
       env: environment,
       cwd: folder,
       stdio: ["pipe", "pipe", "ignore"],
@@ -77,7 +90,8 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
     terminal.stdout.on("data", (piece: Buffer) => (written += piece.length));
     let isEnded = false;
     terminal.on("exit", () => (isEnded = true));
-    const isConnected = (): boolean => lines.slice(seen).some((line) => line.includes('"connected"'));
+    const sign = prompt === undefined ? '"connected"' : '"proposal"';
+    const isConnected = (): boolean => lines.slice(seen).some((told) => told.includes(sign));
     const isDecided = (): boolean => isEnded || isConnected();
     await until(() => isDecided() || written >= screenBytes, longestStartMs);
     await until(isDecided, patienceMs);
@@ -88,6 +102,9 @@ export async function meet({ agent, make, isSlow = false }: Situation): Promise<
     editor.stdin.end();
     editor.kill("SIGCONT");
     editor.kill();
+    model?.close();
+    // What it has started in the background outlives its terminal.
+    if (prompt !== undefined) for (const pid of await findProcesses(root, /codex/u)) await killTree(pid);
     await wait(300);
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -13,6 +13,8 @@ export interface Place {
   readonly environment: Record<string, string>;
   /** The editor's. */
   readonly port: string;
+  /** Of a scripted model, where the agent does something. */
+  readonly modelUrl: string | undefined;
   readonly put: (path: string, text: string) => void;
 }
 
@@ -20,10 +22,10 @@ export interface Place {
 export interface Situation {
   readonly title: string;
   readonly agent: AgentId;
-  readonly make?: Step;
+  readonly make?: Step | SlowStep;
   /** The editor's process stands still for some seconds when the doctor looks, and again when the agent does. */
   readonly isSlow?: boolean;
-  /** What the real agent does here; `ends`: it does not even start, or asks what to do. */
+  /** What the real agent does here; that its change is reviewed in the editor counts as a connection; `ends`: it does not even start, or asks what to do. */
   readonly does: "connects" | "stays away" | "ends";
   /** What the doctor says of it: why it does not connect, or that it does. */
   readonly says: FindingCode;
@@ -31,6 +33,9 @@ export interface Situation {
 
 /** Changes the place before anybody looks. */
 export type Step = (place: Place) => void;
+
+/** The same, and it takes its time. */
+export type SlowStep = (place: Place) => Promise<void>;
 
 /** An Anthropic key in form only: no model answers, and none is asked. */
 export const key = "sk-ant-api03-not-a-real-key-000000000000000000000000";
@@ -77,7 +82,7 @@ export function level(trust: string): (place: Place) => string {
 }
 
 /** An empty place with the agents set up, in which nobody has changed anything yet. */
-export function makePlace(nodeDirectory: string): Omit<Place, "port"> {
+export function makePlace(nodeDirectory: string): Omit<Place, "port" | "modelUrl"> {
   const root = mkdtempSync(join(tmpdir(), "patchbay-doctor-"));
   const at = (name: string): string => join(root, name);
   const [home, folder, temporary, bin] = [at("home"), at("work"), at("tmp"), at("bin")];

@@ -1,4 +1,5 @@
 import { claudeSituations } from "./claude-situations.ts";
+import { codexSituations } from "./codex-situations.ts";
 import { geminiSituations } from "./gemini-situations.ts";
 import { opencodeSituations } from "./opencode-situations.ts";
 import type { Situation } from "./place.ts";
@@ -11,5 +12,6 @@ export const situations: readonly Situation[] = [
   ...claudeSituations,
   ...qwenSituations,
   ...opencodeSituations,
+  ...codexSituations,
   ...slowSituations,
 ];

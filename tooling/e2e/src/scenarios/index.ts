@@ -40,7 +40,16 @@ import { panelPicture, panelQueue, panelResend } from "./panel-prompts.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import { codexIde } from "./codex-only.ts";
-import { serviceAccept, serviceKilled, serviceReject, serviceTerminal } from "./codex-service.ts";
+import { hookPolicies, servicePolicies } from "./codex-policies.ts";
+import {
+  serviceAccept,
+  serviceInTurn,
+  serviceKilled,
+  servicePartial,
+  serviceReject,
+  serviceReload,
+  serviceTerminal,
+} from "./codex-service.ts";
 import { piPanelOnce, piPanelTwoEdits } from "./pi-panel.ts";
 import { piContext, piEscape, piTwoEdits } from "./pi-only.ts";
 import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
@@ -192,8 +201,13 @@ export const scenarios: readonly Scenario[] = [
   codexIde,
   serviceAccept,
   serviceReject,
+  servicePartial,
+  serviceInTurn,
   serviceTerminal,
+  serviceReload,
   serviceKilled,
+  servicePolicies,
+  hookPolicies,
   piContext,
   piTwoEdits,
   piEscape,

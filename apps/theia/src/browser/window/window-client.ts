@@ -10,6 +10,7 @@ import type {
   WindowStatus,
 } from "../../common/protocol.ts";
 
+import { ContextTracker } from "../context/context-tracker.ts";
 import { DocumentActions } from "../documents/document-actions.ts";
 import { ProblemReader } from "../documents/problem-reader.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
@@ -40,6 +41,8 @@ export class WindowClient implements PatchbayWindow {
   protected readonly messages: HostMessages;
   @inject(ProblemReader)
   protected readonly problems: ProblemReader;
+  @inject(ContextTracker)
+  protected readonly context: ContextTracker;
   @inject(DocumentActions)
   protected readonly documents: DocumentActions;
   @inject(LogView)
@@ -109,6 +112,10 @@ export class WindowClient implements PatchbayWindow {
 
   async readDocument(path: string, limitBytes: number): Promise<string | undefined> {
     return this.documents.read(path, limitBytes);
+  }
+
+  async tellContext(): Promise<void> {
+    this.context.flush();
   }
 
   async readUnsaved(path: string): Promise<string | undefined> {

@@ -32,37 +32,63 @@ async function choose<Read extends ReadRecord>(all: readonly Read[], facts: Choi
   return takes(rank(records, [["newest", ({ modifiedMs }) => modifiedMs]]), "all");
 }
 
-/** Its own settings are TOML, and say nothing that matters to its hook but that no hook runs. */
+/** What has it ask before it writes. */
+const [sandbox, policy] = [
+  { setting: "sandbox_mode", asking: "read-only" },
+  { setting: "approval_policy", asking: "on-request" },
+];
+
+/** By which of its settings it writes and asks nobody; where neither is set that depends on the folder. */
+function silentBy(values: ReadonlyMap<string, string>): typeof sandbox | undefined {
+  const mode = values.get(sandbox.setting);
+  if (mode !== undefined) return mode === sandbox.asking ? undefined : sandbox;
+  return values.get(policy.setting) === "never" ? policy : undefined;
+}
+
+/** Its own settings, which are TOML. Without its hook changes are shown where it asks, and its service runs. */
 async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const settingsFile = inOwnDirectory(place, "config.toml");
-  const text = await readSettingsText(place.platform, settingsFile);
+  const values = tomlValues((await readSettingsText(place.platform, settingsFile)) ?? "");
+  const off = (setting: string) => (values.get(setting) === "false" ? { setting, file: settingsFile } : undefined);
+  const serviceOff = off("features.daemon_auto_start");
+  const isServed = serviceOff === undefined && place.platform.process.platform !== "win32";
+  const silent = silentBy(values);
   return {
     looksForEditor: "yes",
     looksOnContainerHost: false,
     showsChanges: true,
     invalidFiles: [],
-    asks: false,
-    mode: undefined,
+    asks: isServed && values.get(sandbox.setting) === sandbox.asking && values.get(policy.setting) !== "never",
+    mode: isServed && silent !== undefined ? values.get(silent.setting) : undefined,
     defaultMode: "",
-    modeSetting: "",
-    askingMode: "",
+    modeSetting: silent?.setting ?? "",
+    askingMode: silent?.asking ?? "",
+    askingCommand: `codex --sandbox ${sandbox.asking} --ask-for-approval ${policy.asking}`,
+    serviceOff,
     settingsFile,
-    decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+    decidedBy: {
+      looksForEditor: undefined,
+      showsChanges: undefined,
+      mode: silent === undefined ? undefined : settingsFile,
+    },
     traces: [settingsFile, inOwnDirectory(place, "auth.json")],
-    hooksOff: switchesHooksOff(text ?? "") ? { setting: "features.hooks", file: settingsFile } : undefined,
+    hooksOff: off("features.hooks"),
     askingInput: undefined,
   };
 }
 
-/** `hooks = false` in the table of features, or by its whole name. */
-function switchesHooksOff(toml: string): boolean {
+/** What it is set to, by whole names: words and plain strings of one line, as it writes them. */
+function tomlValues(toml: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
   let table = "";
   for (const line of toml.split("\n")) {
     table = /^\s*\[\s*([^\]]+?)\s*\]\s*(?:#.*)?$/u.exec(line)?.[1] ?? table;
-    const [, key] = /^\s*([\w. ]+?)\s*=\s*false\b/u.exec(line) ?? [];
-    if (key !== undefined && [table, key].filter((part) => part !== "").join(".") === "features.hooks") return true;
+    const [, key, word, text] = /^\s*([\w. ]+?)\s*=\s*(?:(\w+)|["']([\w-]*)["'])\s*(?:#.*)?$/u.exec(line) ?? [];
+    const value = word ?? text;
+    if (key !== undefined && value !== undefined)
+      values.set([table, key].filter((part) => part !== "").join("."), value);
   }
-  return false;
+  return values;
 }
 
 /** The variable names what takes the place of `~/.codex`. */

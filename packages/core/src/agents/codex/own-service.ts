@@ -33,6 +33,8 @@ interface Conversation extends ServiceSource {
   /** Whether its events come. */
   isJoined: boolean;
   isJoining: boolean;
+  /** It has told of its status since we asked to join it. */
+  hasMoved: boolean;
   /** Something was told of it. */
   hasBegun: boolean;
   /** The turn that it works at. */
@@ -48,17 +50,23 @@ interface Conversation extends ServiceSource {
   readonly asked: Set<string>;
 }
 
+/** A conversation that is none of ours; `cwd`: unless its folder is opened. */
+interface Other {
+  readonly cwd: string | undefined;
+  readonly session?: undefined;
+}
+
 /** Of one conversation: it has one patch in hand, or a few. */
 const mostPatches = 32;
 
-/** More conversations at once are left to their terminals. */
+/** So many are remembered, and those of ours that have begun. */
 const mostConversations = 256;
 
 class CodexTalk implements ServiceTalk {
   readonly #wire: ServiceWire;
   readonly #desk: ServiceDesk;
   readonly #waiting: Map<number, (result: unknown) => void> = new Map();
-  readonly #conversations: Map<string, Conversation | "not-ours"> = new Map();
+  readonly #conversations: Map<string, Conversation | Other> = new Map();
   /** What is asked of the user now, by the service's own number. */
   readonly #questions: Map<string, AbortController> = new Map();
   #lastId = 0;
@@ -101,14 +109,17 @@ class CodexTalk implements ServiceTalk {
       return;
     }
     this.#wire.send({ method: "initialized" });
+    this.#wire.understood();
     let cursor: string | undefined;
+    let left = mostConversations;
     do {
       const page = await this.#ask("thread/loaded/list", cursor === undefined ? {} : { cursor });
       const ids = memberOf(page, "data");
       if (!Array.isArray(ids)) return;
-      for (const id of ids) if (typeof id === "string") await this.#conversationOf(id);
+      for (const id of ids.slice(0, left)) if (typeof id === "string") await this.#conversationOf(id);
+      left -= ids.length;
       cursor = textOf(page, "nextCursor");
-    } while (cursor !== undefined && this.#conversations.size < mostConversations);
+    } while (cursor !== undefined && left > 0);
   }
 
   /** Undefined: it was refused, or the connection has ended. */
@@ -137,9 +148,8 @@ class CodexTalk implements ServiceTalk {
       return;
     }
     const conversation = this.#conversations.get(id);
-    if (conversation === undefined) return;
     if (method === "thread/closed") this.#conversations.delete(id);
-    if (conversation === "not-ours") return;
+    if (conversation?.session === undefined) return;
     const item = memberOf(params, "item");
     switch (method) {
       case "thread/name/updated":
@@ -234,20 +244,26 @@ class CodexTalk implements ServiceTalk {
   /** Undefined: it is none of ours, or cannot be looked at now. */
   async #conversationOf(id: string): Promise<Conversation | undefined> {
     const known = this.#conversations.get(id);
-    if (known !== undefined) return known === "not-ours" ? undefined : known;
-    if (this.#conversations.size >= mostConversations) return undefined;
-    return await this.#meet(memberOf(await this.#ask("thread/read", { threadId: id }), "thread"));
+    if (known?.session !== undefined) return known;
+    if (known === undefined)
+      return await this.#meet(memberOf(await this.#ask("thread/read", { threadId: id }), "thread"));
+    if (known.cwd === undefined || !(await this.#desk.isOurs(known.cwd))) return undefined;
+    // Its folder has been opened since.
+    if (this.#conversations.get(id) === known) this.#conversations.delete(id);
+    return await this.#conversationOf(id);
   }
 
   async #meet(thread: unknown): Promise<Conversation | undefined> {
     const [id, cwd] = [textOf(thread, "id"), textOf(thread, "cwd")];
     if (id === undefined || cwd === undefined) return undefined;
     // Its own errands, such as a title for a conversation, are nobody's.
-    const isOurs = memberOf(thread, "ephemeral") !== true && (await this.#desk.isOurs(cwd));
+    const isErrand = memberOf(thread, "ephemeral") === true;
+    const isOurs = !isErrand && (await this.#desk.isOurs(cwd));
     const known = this.#conversations.get(id);
-    if (this.#hasEnded || known !== undefined) return known === "not-ours" ? undefined : known;
+    if (this.#hasEnded || known !== undefined) return known?.session === undefined ? undefined : known;
+    this.#makeRoom();
     if (!isOurs) {
-      this.#conversations.set(id, "not-ours");
+      this.#conversations.set(id, { cwd: isErrand ? undefined : cwd });
       return undefined;
     }
     const conversation: Conversation = {
@@ -256,6 +272,7 @@ class CodexTalk implements ServiceTalk {
       title: titleOf(thread),
       isJoined: false,
       isJoining: false,
+      hasMoved: false,
       hasBegun: false,
       turn: undefined,
       reading: undefined,
@@ -268,14 +285,31 @@ class CodexTalk implements ServiceTalk {
     return conversation;
   }
 
+  /** What is forgotten is asked for once it is heard of again. */
+  #makeRoom(): void {
+    if (this.#conversations.size < mostConversations) return;
+    for (const [id, one] of this.#conversations) {
+      if (one.session !== undefined && (one.isJoined || one.isJoining || one.hasBegun)) continue;
+      this.#conversations.delete(id);
+      return;
+    }
+  }
+
   /** From now on its events and questions come; those that wait already, too. */
   async #join(conversation: Conversation): Promise<void> {
-    if (conversation.isJoined || conversation.isJoining) return;
+    if (conversation.isJoined || conversation.isJoining) {
+      conversation.hasMoved = true;
+      return;
+    }
     conversation.isJoining = true;
-    const resumed = await this.#ask("thread/resume", { threadId: conversation.session, excludeTurns: true });
+    let thread: unknown;
+    do {
+      conversation.hasMoved = false;
+      const resumed = await this.#ask("thread/resume", { threadId: conversation.session, excludeTurns: true });
+      thread = memberOf(resumed, "thread");
+      // One that has just begun is not there yet: its next word comes soon, or has come.
+    } while (thread === undefined && conversation.hasMoved && !this.#hasEnded);
     conversation.isJoining = false;
-    const thread = memberOf(resumed, "thread");
-    // One that has just begun is not there yet: its next word comes soon.
     if (thread === undefined || this.#hasEnded) return;
     conversation.isJoined = true;
     conversation.title = titleOf(thread) ?? conversation.title;
@@ -306,8 +340,7 @@ class CodexTalk implements ServiceTalk {
     const conversation = this.#conversations.get(textOf(params, "threadId") ?? "");
     const item = textOf(params, "itemId");
     // What it asks besides is answered in its terminal; what it asks again is answered already, or being asked.
-    if (conversation === undefined || conversation === "not-ours" || item === undefined || this.#questions.has(key))
-      return;
+    if (conversation?.session === undefined || item === undefined || this.#questions.has(key)) return;
     const asking = new AbortController();
     this.#questions.set(key, asking);
     const { signal } = asking;
@@ -366,8 +399,8 @@ class CodexTalk implements ServiceTalk {
     return memberOf(memberOf(whole, "thread"), "turns");
   }
 
-  #gone(conversation: Conversation | "not-ours"): void {
-    if (conversation === "not-ours" || !conversation.hasBegun) return;
+  #gone(conversation: Conversation | Other): void {
+    if (conversation.session === undefined || !conversation.hasBegun) return;
     this.#desk.tell({ ...sourceOf(conversation), kind: "session-ended" });
   }
 }

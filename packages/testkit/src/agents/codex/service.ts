@@ -1,7 +1,7 @@
-import { chmodSync, lutimesSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lutimesSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { dirname, join } from "node:path";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type WebSocket, WebSocketServer } from "ws";
 import * as z from "zod";
 
@@ -14,6 +14,10 @@ export interface CodexServiceOptions {
   readonly greeting?: unknown;
   /** Since when it listens; default: a minute ago. */
   readonly since?: Date;
+  /** Takes connections and answers nothing. */
+  readonly isSilent?: boolean;
+  /** Leaves the link of the service before it as it is. */
+  readonly keepsLink?: boolean;
 }
 
 /** One file of a patch, as the service tells it. */
@@ -62,6 +66,11 @@ export class CodexService {
     return join(this.#options.home, "app-server-control", "app-server-control.sock");
   }
 
+  /** The socket itself. */
+  get place(): string {
+    return this.#place;
+  }
+
   /** How many are connected. */
   get clients(): number {
     return this.#clients.size;
@@ -70,7 +79,8 @@ export class CodexService {
   async listen(): Promise<void> {
     const directory = join(this.#options.temporaryDirectory, "codex-daemon");
     for (const one of [directory, dirname(this.link)]) mkdirSync(one, { recursive: true, mode: 0o700 });
-    this.#place = join(directory, randomUUID());
+    this.#place = join(directory, createHash("sha256").update(this.link).digest("hex"));
+    rmSync(this.#place, { force: true });
     const sockets = new WebSocketServer({ server: this.#server, perMessageDeflate: false });
     sockets.on("connection", (client) => {
       this.#clients.add(client);
@@ -82,18 +92,26 @@ export class CodexService {
     });
     await new Promise<void>((resolve) => this.#server.listen(this.#place, resolve));
     chmodSync(this.#place, 0o600);
+    const since = this.#options.since ?? new Date(Date.now() - 60_000);
+    lutimesSync(this.#place, since, since);
+    if (this.#options.keepsLink === true) return;
     rmSync(this.link, { force: true });
     symlinkSync(this.#place, this.link);
-    const since = this.#options.since ?? new Date(Date.now() - 60_000);
     lutimesSync(this.link, since, since);
   }
 
   /** It ends as a program that is killed does: what is there of it stays. */
   async kill(): Promise<void> {
     for (const client of this.#clients) client.terminate();
+    if (!this.#server.listening) return;
+    // Whoever closes a server takes its socket away.
+    const kept = `${this.#place}.kept`;
+    const isThere = existsSync(this.#place);
+    if (isThere) renameSync(this.#place, kept);
     const closed = new Promise((resolve) => void this.#server.close(resolve));
     this.#server.closeAllConnections();
     await closed;
+    if (isThere) renameSync(kept, this.#place);
   }
 
   /** The user begins a conversation in a terminal. */
@@ -118,7 +136,7 @@ export class CodexService {
       return;
     }
     this.asked.push(method);
-    if (id === undefined) return;
+    if (id === undefined || this.#options.isSilent === true) return;
     const reply = this.#reply(client, method, params);
     const error = { code: -32600, message: "no rollout found for thread id" };
     client.send(JSON.stringify(reply === undefined ? { id, error } : { id, result: reply.result }));

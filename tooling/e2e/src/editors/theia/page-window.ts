@@ -96,6 +96,10 @@ export class PageWindow implements PatchbayWindow {
     return await this.#call("readDocument", path, limitBytes);
   }
 
+  async tellContext(): Promise<void> {
+    await this.#call("tellContext");
+  }
+
   async readUnsaved(path: string): Promise<string | undefined> {
     return await this.#call("readUnsaved", path);
   }
