@@ -281,7 +281,7 @@ const panel = {
   workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   server: {
     rooms: ["agents", "host", "messages", "workspace"],
-    packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "diff", "node:*", "ws"],
+    packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "node:*", "ws"],
   },
   bridge: { rooms: pageMessages },
   "browser-tab": { rooms: ["views/widgets/paths", "views/widgets/visible-text"], types: ["messages/from-host"] },
@@ -308,6 +308,7 @@ const panel = {
   },
   "views/turns": {
     rooms: ["messages/changes", "store", "views/widgets"],
+    types: ["messages/from-page"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/composer": {
@@ -317,9 +318,9 @@ const panel = {
   },
   // A chunk of its own, for pages that show reviews themselves.
   "views/review": {
-    rooms: ["messages/reviews", "store", "views/rest", "views/widgets"],
+    rooms: ["messages/reviews", "store", "views/changes", "views/rest", "views/turns", "views/widgets"],
     types: ["messages/from-page", "strings"],
-    packages: [...preact, "@patchbay/core/texts"],
+    packages: [...preact, "@patchbay/conversations/model", "@patchbay/core/texts"],
   },
   "views/frame": {
     rooms: ["messages/agent-facts", "store", "views/composer", "views/log", "views/widgets"],

@@ -164,12 +164,10 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     await window.showTextDocument(await workspace.openTextDocument({ content: text, ...known }), { preview: true });
   }
 
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.#changes.show(change, title);
-  }
-
   async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
-    await this.#changes.showAll(changes, title);
+    const [first] = changes;
+    if (first !== undefined && changes.length === 1) await this.#changes.show(first, title);
+    else await this.#changes.showAll(changes, title);
   }
 
   async openLink(href: string): Promise<void> {

@@ -26,10 +26,8 @@ export interface PanelEditor {
   openFile(path: string, line: number | undefined): Promise<void>;
   /** Shows a text in a new unsaved document. */
   openDocument(text: string, language: string): Promise<void>;
-  /** Shows a change that is no review: both sides read-only. */
-  openChange(change: FileChange, title: string): Promise<void>;
-  /** Shows all changes of a turn in one editor, read-only. */
-  openChanges(changes: readonly FileChange[], title: string): Promise<void>;
+  /** Shows changes that are no reviews, in one editor: both sides read-only. Absent: the page shows them itself. */
+  openChanges?(changes: readonly FileChange[], title: string): Promise<void>;
   /** Opens an address in the browser: http and https only, and the user is asked where the editor asks. */
   openLink(href: string): Promise<void>;
   /** Puts a text at the cursor of the editor that was active last. */

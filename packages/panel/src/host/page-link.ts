@@ -217,7 +217,7 @@ export class PageLink {
           ...this.#options,
           said: this.#said,
           post: (about) => this.#post({ type: "changes", about }),
-          isEditorless: this.#reviews !== undefined,
+          show: (about) => this.#post({ type: "review", about }),
         });
       case "review-open":
       case "review-leave":

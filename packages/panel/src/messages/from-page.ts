@@ -150,12 +150,12 @@ export type DocumentMessage =
   | { readonly type: "open-text"; readonly text: string; readonly language: string }
   | { readonly type: "insert-text"; readonly text: string }
   | { readonly type: "copy"; readonly text: string }
-  /** The files of a turn; without a path all of them. `hunk`: one of a file. The host answers `view`, and `review` in a browser, with `changes`. */
+  /** The files of a turn; without a path all of them. `hunk`: one of a file. The host answers `view` with `changes`, and `sides` and, in a browser, `review` with `review`. */
   | {
       readonly type: "changes";
       readonly conversation: string;
       readonly turn: string;
-      readonly action: "review" | "view" | "keep" | "undo" | "redo";
+      readonly action: "review" | "view" | "sides" | "keep" | "undo" | "redo";
       readonly path?: string;
       readonly hunk?: string;
     };
@@ -235,7 +235,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
     type: z.literal("changes"),
     ...of,
     turn: z.string(),
-    action: z.enum(["review", "view", "keep", "undo", "redo"]),
+    action: z.enum(["review", "view", "sides", "keep", "undo", "redo"]),
     path: z.exactOptional(z.string()),
     hunk: z.exactOptional(z.string()),
   }),

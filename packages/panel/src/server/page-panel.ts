@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join, relative } from "node:path";
 import type { ConversationTurns } from "@patchbay/conversations";
-import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import type { PromptBlock } from "@patchbay/conversations/model";
 import {
   type Clock,
   type Companion,
@@ -15,10 +15,8 @@ import {
   stateDirectory,
 } from "@patchbay/core";
 import { type CheckedPath, checkPath } from "@patchbay/core/paths";
-import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { Texts } from "@patchbay/languages";
 import { readTexts } from "@patchbay/languages/node";
-import { createTwoFilesPatch } from "diff";
 import {
   AgentPrograms,
   type AgentProgramSettings,
@@ -241,17 +239,6 @@ class PageEditor implements PanelEditor {
 
   async openDocument(text: string): Promise<void> {
     this.#show("", text);
-  }
-
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.openChanges([change], title);
-  }
-
-  async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
-    const parts = changes.map(({ path, before = "", after = "" }) => {
-      return createTwoFilesPatch(path, path, splitByteOrderMark(before).body, splitByteOrderMark(after).body);
-    });
-    this.#show(title, parts.join("\n"));
   }
 
   async openLink(href: string): Promise<void> {

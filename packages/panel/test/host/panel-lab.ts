@@ -276,7 +276,7 @@ export function createPanelLab(
     companion,
     conversations,
     ...(reviews === undefined ? {} : { reviews }),
-    editor: panelEditor(place, done, locale),
+    editor: reviews === undefined ? panelEditor(place, done, locale) : editorless(panelEditor(place, done, locale)),
     files: platform.files,
     clock,
     logger: nullLogger,
@@ -318,6 +318,11 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
+/** The same where the page shows changes itself. */
+function editorless({ openChanges: _pagesDo, ...editor }: PanelEditor): PanelEditor {
+  return editor;
+}
+
 /** An editor that only notes what it is asked to do. */
 export function panelEditor(place: PanelLab["place"], done: string[], locale: string): PanelEditor {
   const note = (what: string) => async (): Promise<void> => void done.push(what);
@@ -337,7 +342,6 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     dropped: async () => [],
     openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),
     openDocument: async (text, language) => void done.push(`document ${language}: ${text}`),
-    openChange: async ({ path }) => void done.push(`change ${path}`),
     openChanges: async (changes) => void done.push(`changes ${changes.map(({ path }) => path).join(" ")}`),
     startInTerminal: async (agent, _folder, session) => void done.push(`start ${agent} ${session ?? ""}`),
     openLink: async (href) => void done.push(`link ${href}`),

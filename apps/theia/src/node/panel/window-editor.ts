@@ -150,10 +150,6 @@ export class WindowEditor implements PanelEditor, Disposable {
     await this.#ask((client) => client.openText(text, language));
   }
 
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.openChanges([change], title);
-  }
-
   async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
     const shown = changes.map(({ path, before, after }) => ({ path, before, after }));
     await this.#ask((client) => client.openChanges(shown, title));
