@@ -15,6 +15,7 @@ import {
   type ProposedChange,
   type SessionCapabilities,
   type SessionHost,
+  type SessionRequest,
   type SessionUpdate,
   type TurnEndReason,
 } from "@patchbay/conversations";
@@ -221,7 +222,7 @@ export interface PanelLab {
 
 /**
  * A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder; `reviews`: pages show
- * them; `keepsLedger`: of what agents change.
+ * them; `keepsLedger`: of what agents change; `connect`: who is talked with, in the place of the scripted agents.
  */
 export function createPanelLab(
   how: {
@@ -229,6 +230,7 @@ export function createPanelLab(
     readonly locale?: string;
     readonly reviews?: PageReviews;
     readonly keepsLedger?: boolean;
+    readonly connect?: (request: SessionRequest, platform: TestPlatform) => AgentSession;
   } = {},
 ): PanelLab {
   const { beside, locale = "en", reviews, keepsLedger = false } = how;
@@ -261,6 +263,7 @@ export function createPanelLab(
     turns:
       turns === undefined ? undefined : { witness: turns, ledger: turns.conversations, agentName: () => "Claude Code" },
     connect: (request) => {
+      if (how.connect !== undefined) return how.connect(request, platform);
       const agent = new ScriptedAgent(request.host);
       if (place.starting !== undefined) agent.starting = place.starting;
       agents.push(agent);
