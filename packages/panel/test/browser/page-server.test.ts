@@ -240,10 +240,37 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     });
     await expect.poll(async () => await shownFor("two")).toEqual(["gone.txt", "new.bin", "run.sh"]);
     agent.do({ act: "end" });
-    // In the browser the page itself shows what was changed.
+    // In the browser the page itself shows what was changed, in the view in which proposals stand.
     await page.getByRole("button", { name: "Review All" }).click();
+    const past = page.locator(".past");
+    const ofPast = async (selector: string): Promise<string> => (await past.locator(selector).allInnerTexts()).join("|");
+    const choose = async (name: string): Promise<void> =>
+      await past.locator(".past-files button").filter({ hasText: name }).click();
+    await expect.poll(async () => await ofPast(".differs .left .review-line")).toBe("2|8");
+    expect(await ofPast(".differs .right .review-line")).toBe("TWO|EIGHT");
+    expect(await past.locator("textarea").count()).toBe(0);
+    await choose("run.sh");
+    await expect.poll(async () => await ofPast(".review-notes")).toContain("Permissions: 644 → 755");
+    await choose("link");
+    await expect.poll(async () => await ofPast(".review-notes")).toContain("Link to: a.txt");
+    await choose("a.txt");
+    const first = past.locator(".change-bar").first();
+    await expect.poll(async () => await first.innerText()).toContain("Hunk 1 of 2");
+    await expect
+      .poll(async () => {
+        await first.getByRole("button", { name: "Undo" }).press("Enter", { timeout: 1_000 }).catch(() => {});
+        return readFileSync(at("a.txt"), "utf8");
+      })
+      .toBe(lines.replace("8", "EIGHT"));
+    await expect.poll(async () => await first.innerText()).toContain("Undone");
+    await first.getByRole("button", { name: "Redo" }).click();
+    await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toContain("TWO");
+    await page.keyboard.press("Escape");
+    await expect.poll(async () => await past.count()).toBe(0);
+    await page.locator(".foot .changes .tool-head").click();
     const row = (name: string): Locator => page.locator(".changes-files > li").filter({ hasText: name });
-    await expect.poll(async () => await row("run.sh").innerText()).toContain("Permissions: 644 → 755");
+    for (const name of ["a.txt", "link"])
+      await row(name).getByRole("button", { name: "Show changed lines" }).first().click();
     await expect.poll(async () => await row("link").innerText()).toContain("Link to: a.txt");
     await row("a.txt").locator(".hunk").first().getByRole("button", { name: "Undo" }).press("Enter");
     await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toBe(lines.replace("8", "EIGHT"));
