@@ -1,6 +1,6 @@
 import type { Event } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
-import type { MentionItem, PanelSettings } from "../messages/index.ts";
+import type { AddedAgent, AgentAsk, AgentWish, MentionItem, PanelSettings } from "../messages/index.ts";
 
 /**
  * PORT: what an editor does for its panel. All paths are absolute. What comes from a page or from an agent is checked again by
@@ -37,6 +37,14 @@ export interface PanelEditor {
   runInTerminal(agent: string, title: string, command: readonly string[], folder: string): Promise<void>;
   /** Starts an agent in a terminal, as its user would: to sign in, or to continue a session there. */
   startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void>;
+  /** Asks the user for an agent that is to be added, by its command; and again about what came of that. Undefined: for none. */
+  askForAgent(ask: AgentAsk): Promise<AgentWish | undefined>;
+  /** Shows that a program is started and has not answered yet. Absent: who asks shows it. */
+  tryingAgent?(command: string, trying: Promise<unknown>): void;
+  /** Keeps an agent in the user's own settings, beside what is there. */
+  saveAgent(id: string, agent: AddedAgent): Promise<void>;
+  /** What was said in a dialog of a page that stands by itself. */
+  hearWish?(wish: AgentWish | undefined): void;
   openInTab(conversationId: string): Promise<void>;
   /** Asks before something is deleted. */
   confirmDelete(title: string): Promise<boolean>;

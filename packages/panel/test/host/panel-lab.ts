@@ -31,7 +31,13 @@ import {
 } from "../../src/host/index.ts";
 import { languageOf } from "@patchbay/languages";
 import { builtTexts } from "../../../languages/scripts/texts-of.ts";
-import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
+import {
+  type AgentWish,
+  type HostMessage,
+  hostMessageSchema,
+  type PageMessage,
+  panelTextsIn,
+} from "../../src/messages/index.ts";
 
 import { openLedger } from "./open-ledger.ts";
 
@@ -212,6 +218,8 @@ export interface PanelLab {
     starting?: Promise<void>;
     /** What a mention may stand for. */
     files?: readonly string[];
+    /** What the user wants who adds an agent, one after the other. */
+    wishes?: AgentWish[];
   };
   /** Where somebody keeps it. */
   readonly turns?: FolderLedgers;
@@ -281,6 +289,15 @@ export function createPanelLab(
     ...(reviews === undefined ? {} : { reviews }),
     editor: reviews === undefined ? panelEditor(place, done, locale) : editorless(panelEditor(place, done, locale)),
     files: platform.files,
+    trials: {
+      tryAgent: async (command) =>
+        await Promise.resolve(
+          command === "good --acp"
+            ? { kind: "answered", name: "Good 1.0", signIn: ["Key"] }
+            : { kind: "failed", reason: "No.", words: "usage: bad" },
+        ),
+      added: (command, name) => ({ id: "new", agent: { name, program: command, args: [] } }),
+    },
     clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
@@ -352,6 +369,11 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     copy: note("copy"),
     runInTerminal: async (_agent, title, command) => void done.push(`terminal ${title}: ${command.join(" ")}`),
     openInTab: note("tab"),
+    askForAgent: async (ask) => {
+      done.push(`ask ${JSON.stringify(ask)}`);
+      return place.wishes?.shift();
+    },
+    saveAgent: async (id, agent) => void done.push(`save ${id} ${JSON.stringify(agent)}`),
     confirmDelete: async () => true,
     tell: (severity, sentence) => void done.push(`${severity}: ${sentence}`),
   };

@@ -30,6 +30,11 @@ export function Welcome(): JSX.Element {
             <span>{name}</span>
           </button>
         ))}
+        {notice === undefined ? (
+          <button type="button" class="agent-button agent-add" onClick={() => panel.post({ type: "add-agent" })}>
+            <span>{words("welcome.add")}</span>
+          </button>
+        ) : undefined}
       </div>
       {conversations.length === 0 ? undefined : (
         <section aria-labelledby="recent">

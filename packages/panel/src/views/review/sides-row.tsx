@@ -54,7 +54,7 @@ export function SidesRow({
 }
 
 /** Signs for the ends of lines, where the lines of a change do not all end alike. */
-const endSigns: Readonly<Record<string, string>> = { "\r\n": "␍␊", "\n": "␊", "\r": "␍" };
+const endSigns: Readonly<Record<string, string>> = { "\r\n": "CRLF", "\n": "LF", "\r": "CR" };
 
 const endOf = (line: string): string => line.slice(bodyOf(line).length);
 

@@ -143,8 +143,8 @@ describe("what is already written, in the page", () => {
     expect(shown().querySelector(".review-notes")?.textContent).toBe("Only these parts of the file are known.");
     // Lines that differ in their ends alone are not shown as the same.
     expect([textOf("left"), textOf("right")]).toEqual([
-      ["one␊", "twono line end"],
-      ["one␍␊", "two␊"],
+      ["oneLF", "twono line end"],
+      ["oneCRLF", "twoLF"],
     ]);
     expect(shown().querySelectorAll(".change-bar button")).toHaveLength(0);
     await say({ type: "past", paths: [change.path], sides: { path: change.path, after: "new\n" } });
