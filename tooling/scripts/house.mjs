@@ -285,7 +285,12 @@ const panel = {
   },
   bridge: { rooms: pageMessages },
   "browser-tab": { rooms: ["views/widgets/paths", "views/widgets/visible-text"], types: ["messages/from-host"] },
-  connect: { rooms: ["browser-tab"], types: ["messages/from-host", "messages/from-page", "messages/shell"] },
+  // Loaded when somebody adds an agent.
+  "agent-dialog": { rooms: ["views/widgets/visible-text"], types: ["messages/agent-wish", "messages/shell"] },
+  connect: {
+    rooms: ["agent-dialog", "browser-tab"],
+    types: ["messages/from-host", "messages/from-page", "messages/shell"],
+  },
   "frame-bridge": { types: ["bridge", "messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -454,7 +459,7 @@ const forWindows = {
 };
 
 const theia = {
-  common: forWindows,
+  common: { ...forWindows, packageTypes: [...forWindows.packageTypes, "@patchbay/panel"] },
   "browser/surfaces": { rooms: ["browser/documents", "common"], ...forWindows },
   "browser/documents": { rooms: ["common"], ...forWindows },
   "browser/context": { rooms: ["browser/documents"], types: ["common"], ...forWindows },

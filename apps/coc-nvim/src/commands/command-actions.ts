@@ -138,10 +138,10 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
     const conversations = async (): Promise<TurnLedger | undefined> =>
       settings().agentChanges ? (await get()).ledgers.conversations : undefined;
     // In the user's own settings, beside what is there.
-    const saveAgent = async (id: string, agent: object): Promise<void> => {
+    const saveAgent = (id: string, agent: object): void => {
       const { panelAgents } = settings();
       const known = typeof panelAgents === "object" && panelAgents !== null ? panelAgents : {};
-      await coc.workspace.getConfiguration("patchbay").update("panel.agents", { ...known, [id]: agent }, true);
+      coc.workspace.getConfiguration("patchbay").update("panel.agents", { ...known, [id]: agent }, true);
     };
     const turns = { witness, onDidChange, conversations };
     const started = await VimPanel.start({ ...services, saveAgent, turns }, end);

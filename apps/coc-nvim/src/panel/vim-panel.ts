@@ -31,7 +31,7 @@ export interface VimPanelOptions {
   readonly logger: Logger;
   readonly settings: () => { readonly panelAgents: unknown };
   /** Keeps an agent in the user's own settings. */
-  readonly saveAgent: (id: string, agent: object) => Promise<void>;
+  readonly saveAgent: (id: string, agent: object) => void;
   /** Hears of what agents do to files, and knows what they changed. */
   readonly turns: {
     readonly witness: TurnWitness;
@@ -85,7 +85,7 @@ export class VimPanel {
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       settings: {
         agents: () => settings().panelAgents,
-        saveAgent,
+        saveAgent: async (id, agent) => saveAgent(id, agent),
         autosave: () => true,
         reasonNotToStart: () => undefined,
       },

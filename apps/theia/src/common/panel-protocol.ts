@@ -1,4 +1,7 @@
 import type { AddedAgent, AgentAsk, AgentWish } from "@patchbay/panel/messages";
+
+export type { AddedAgent, AgentAsk, AgentWish };
+
 /** Where the backend serves {@link PanelServer}; the same channel carries {@link PanelWindow} the other way. Opened with the panel. */
 export const panelServerPath = "/services/patchbay-panel";
 

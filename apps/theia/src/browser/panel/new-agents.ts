@@ -2,7 +2,7 @@ import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceScope } from "@theia/core/lib/common/preferences/preference-scope";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import type { AddedAgent, AgentAsk, AgentWish } from "@patchbay/panel/messages";
+import type { AddedAgent, AgentAsk, AgentWish } from "../../common/panel-protocol.ts";
 import { preferenceNames } from "../../common/preferences.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";

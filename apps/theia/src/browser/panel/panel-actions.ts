@@ -11,8 +11,15 @@ import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
-import type { AddedAgent, AgentAsk, AgentWish } from "@patchbay/panel/messages";
-import type { PageTitle, PanelWindow, ShownChange, TerminalLaunch } from "../../common/panel-protocol.ts";
+import type {
+  AddedAgent,
+  AgentAsk,
+  AgentWish,
+  PageTitle,
+  PanelWindow,
+  ShownChange,
+  TerminalLaunch,
+} from "../../common/panel-protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
