@@ -307,8 +307,6 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
   it("adds an agent by its command, once it has answered or the user wants it all the same", async () => {
     await talk();
     await page.getByRole("button", { name: "Show conversations" }).click();
-    await page.evaluate(() => sessionStorage.clear());
-    await page.goto(lab.panel.url());
     const add = page.getByRole("button", { name: "Add another agent…" });
     const dialog = page.locator("dialog.agent");
     const tryIt = async (command: string): Promise<void> => {

@@ -27,6 +27,8 @@ describe("the panel", () => {
     panel = await TestPanel.start(new PageHost());
     await panel.press("Claude Code");
     expect(panel.heard("new-conversation")).toEqual([{ type: "new-conversation", agent: "claude" }]);
+    await panel.press("Add another agent…");
+    expect(panel.heard("add-agent")).toHaveLength(1);
     await panel.press("How to install Qwen Code");
     expect(panel.heard("open-link")).toHaveLength(1);
   });
