@@ -315,7 +315,9 @@ export const panelStrings = {
   "compose.imageStill": "The image is larger than 5 MB. Only its first frame is sent.",
   "compose.imageType": "Only PNG, JPEG, GIF and WebP images can be sent.",
   "compose.noImages": "{agent} doesn’t accept images.",
-  "compose.dropImages": "Only images can be dropped from outside the editor. Type @ to mention a file.",
+  "compose.fileType":
+    "Only images, and texts of up to 256 kB, can be added from outside the editor. Type @ to mention a file.",
+  "compose.pasted": "Pasted lines: {count}",
   "compose.drop": "Drop to add to the message",
   "compose.suggestions": "Suggestions",
   "queue.title": "Queued",
