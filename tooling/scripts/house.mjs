@@ -283,11 +283,16 @@ const panel = {
   workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   server: {
     rooms: ["agents", "host", "messages", "workspace"],
-    packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "diff", "node:*", "ws"],
+    packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "node:*", "ws"],
   },
   bridge: { rooms: pageMessages },
   "browser-tab": { rooms: ["views/widgets/paths", "views/widgets/visible-text"], types: ["messages/from-host"] },
-  connect: { rooms: ["browser-tab"], types: ["messages/from-host", "messages/from-page", "messages/shell"] },
+  // Loaded when somebody adds an agent.
+  "agent-dialog": { rooms: ["views/widgets/visible-text"], types: ["messages/agent-wish", "messages/shell"] },
+  connect: {
+    rooms: ["agent-dialog", "browser-tab"],
+    types: ["messages/from-host", "messages/from-page", "messages/shell"],
+  },
   "frame-bridge": { types: ["bridge", "messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -310,6 +315,7 @@ const panel = {
   },
   "views/turns": {
     rooms: ["messages/changes", "store", "views/widgets"],
+    types: ["messages/from-page"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/composer": {
@@ -319,9 +325,9 @@ const panel = {
   },
   // A chunk of its own, for pages that show reviews themselves.
   "views/review": {
-    rooms: ["messages/reviews", "store", "views/rest", "views/widgets"],
+    rooms: ["messages/reviews", "store", "views/changes", "views/rest", "views/turns", "views/widgets"],
     types: ["messages/from-page", "strings"],
-    packages: [...preact, "@patchbay/core/texts"],
+    packages: [...preact, "@patchbay/conversations/model", "@patchbay/core/texts"],
   },
   "views/frame": {
     rooms: ["messages/agent-facts", "store", "views/composer", "views/log", "views/widgets"],
@@ -455,7 +461,7 @@ const forWindows = {
 };
 
 const theia = {
-  common: forWindows,
+  common: { ...forWindows, packageTypes: [...forWindows.packageTypes, "@patchbay/panel"] },
   "browser/surfaces": { rooms: ["browser/documents", "common"], ...forWindows },
   "browser/documents": { rooms: ["common"], ...forWindows },
   "browser/context": { rooms: ["browser/documents"], types: ["common"], ...forWindows },

@@ -32,7 +32,7 @@ describe.skipIf(!existsSync(join(directory, entry)))("the part for the browser",
     expect(all).not.toContain("modelcontextprotocol");
     // The panel's page comes from the backend, when it is opened.
     expect(all).not.toContain("log-content");
-    expect(sizeOf(files)).toBeLessThan(193_700);
+    expect(sizeOf(files)).toBeLessThan(196_200);
   });
 
   it("loads at the start of a window what a window needs at its start", () => {

@@ -116,7 +116,7 @@ describe("what Patchbay says in conversations", () => {
   });
 
   it("is what the sources say", () => {
-    const source = ["conversations/src", "core/src/storage", "panel/src/host", "panel/src/server"]
+    const source = ["conversations/src", "core/src/storage", "panel/src/agents", "panel/src/host", "panel/src/server"]
       .flatMap((folder) => sourcesIn(folder))
       .join("\n");
     for (const english of textsOf(saidTexts())) {

@@ -226,6 +226,12 @@ class Connection {
   }
 
   #do(message: ShellMessage): void {
+    if (message.type === "agent") {
+      void import("./agent-dialog.ts").then(({ askForAgent }) =>
+        askForAgent(message, (wish) => this.#send({ type: "agent-wish", ...(wish === undefined ? {} : { wish }) })),
+      );
+      return;
+    }
     const dialog = document.createElement("dialog");
     dialog.className = `shell ${message.type}`;
     const text = document.createElement(message.type === "text" ? "pre" : "p");

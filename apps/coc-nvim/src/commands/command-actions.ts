@@ -126,7 +126,7 @@ async function all(services: CommandServices, say: Say, verdict: string, places:
 
 /** Opens the conversation panel in the browser; the first time it is started for that. */
 async function openPanel(services: CommandServices, say: Say): Promise<void> {
-  const { panel, vim, settings } = services;
+  const { coc, panel, vim, settings } = services;
   if (panel.current === undefined) {
     const { VimPanel } = await import("../panel/vim-panel.ts");
     const end = (): void => {
@@ -137,7 +137,14 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
     const { witness, get, onDidChange } = services.turns;
     const conversations = async (): Promise<TurnLedger | undefined> =>
       settings().agentChanges ? (await get()).ledgers.conversations : undefined;
-    const started = await VimPanel.start({ ...services, turns: { witness, onDidChange, conversations } }, end);
+    // In the user's own settings, beside what is there.
+    const saveAgent = (id: string, agent: object): void => {
+      const { panelAgents } = settings();
+      const known = typeof panelAgents === "object" && panelAgents !== null ? panelAgents : {};
+      coc.workspace.getConfiguration("patchbay").update("panel.agents", { ...known, [id]: agent }, true);
+    };
+    const turns = { witness, onDidChange, conversations };
+    const started = await VimPanel.start({ ...services, saveAgent, turns }, end);
     panel.current = started;
     started.onDidChange(() => panel.onDidChange?.());
   }

@@ -30,6 +30,8 @@ export interface VimPanelOptions {
   readonly hookProgram: string;
   readonly logger: Logger;
   readonly settings: () => { readonly panelAgents: unknown };
+  /** Keeps an agent in the user's own settings. */
+  readonly saveAgent: (id: string, agent: object) => void;
   /** Hears of what agents do to files, and knows what they changed. */
   readonly turns: {
     readonly witness: TurnWitness;
@@ -65,7 +67,7 @@ export class VimPanel {
 
   /** `onEnd`: nobody used it for a while. */
   static async start(options: VimPanelOptions, onEnd: () => void): Promise<VimPanel> {
-    const { companion, parts, identity, hookProgram, logger, turns, settings } = options;
+    const { companion, parts, identity, hookProgram, logger, turns, settings, saveAgent } = options;
     const [folder] = parts.host.workspace.folders();
     if (folder === undefined) throw new Error(l10n.t("Open a folder first: agents work in one."));
     const platform = createNodePlatform();
@@ -83,6 +85,7 @@ export class VimPanel {
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       settings: {
         agents: () => settings().panelAgents,
+        saveAgent: async (id, agent) => saveAgent(id, agent),
         autosave: () => true,
         reasonNotToStart: () => undefined,
       },

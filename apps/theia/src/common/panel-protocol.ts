@@ -1,3 +1,7 @@
+import type { AddedAgent, AgentAsk, AgentWish } from "@patchbay/panel/messages";
+
+export type { AddedAgent, AgentAsk, AgentWish };
+
 /** Where the backend serves {@link PanelServer}; the same channel carries {@link PanelWindow} the other way. Opened with the panel. */
 export const panelServerPath = "/services/patchbay-panel";
 
@@ -112,5 +116,10 @@ export interface PanelWindow {
   openTab(conversation: string): Promise<void>;
   confirmDelete(title: string): Promise<boolean>;
   chooseFolder(folders: readonly string[]): Promise<string | undefined>;
+  /** Asks for an agent that is to be added, and again about what came of a try. Reasons are in the user's language. */
+  askForAgent(ask: AgentAsk): Promise<AgentWish | undefined>;
+  notifyTrying(command: string): void;
+  /** Adds it to the user's own preference. */
+  saveAgent(id: string, agent: AddedAgent): Promise<void>;
   notifyTold(severity: "info" | "warning" | "error", sentence: string): void;
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCompanion } from "@patchbay/core";
+import type { AddedAgent, AgentAsk, AgentWish } from "@patchbay/panel/messages";
 import { createTestPlatform, type PanelPageControls, type TestPlatform } from "@patchbay/testkit";
 import { BasicChannel } from "@theia/core/lib/common/message-rpc/channel";
 import {
@@ -98,6 +99,9 @@ export class PanelEnd implements PanelWindow {
   readonly told: string[] = [];
   readonly opened: string[] = [];
   readonly terminals: TerminalLaunch[] = [];
+  /** What was asked of a user who adds an agent, and what they want. */
+  readonly asks: AgentAsk[] = [];
+  readonly wishes: AgentWish[] = [];
   agents: unknown = {};
   readonly #backend: TestBackend;
   readonly #leave: () => void;
@@ -192,6 +196,19 @@ export class PanelEnd implements PanelWindow {
 
   async openTerminal(launch: TerminalLaunch): Promise<void> {
     this.terminals.push(launch);
+  }
+
+  async askForAgent(ask: AgentAsk): Promise<AgentWish | undefined> {
+    this.asks.push(ask);
+    return this.wishes.shift();
+  }
+
+  notifyTrying(command: string): void {
+    this.opened.push(`trying ${command}`);
+  }
+
+  async saveAgent(id: string, agent: AddedAgent): Promise<void> {
+    this.opened.push(`${id}: ${JSON.stringify(agent)}`);
   }
 
   async openTab(conversation: string): Promise<void> {

@@ -3,12 +3,21 @@ import { type Clock, type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { hostSaysIn, type MentionItem, type PanelSettings, type Said } from "@patchbay/panel/messages";
+import {
+  type AddedAgent,
+  type AgentAsk,
+  type AgentWish,
+  hostSaysIn,
+  type MentionItem,
+  type PanelSettings,
+  type Said,
+} from "@patchbay/panel/messages";
 import { droppedBlocks, FolderFiles, Mentions } from "@patchbay/panel/workspace";
-import { type Disposable, env, EventEmitter, Range, Uri, window, workspace } from "vscode";
+import { type Disposable, env, EventEmitter, ProgressLocation, Range, Uri, window, workspace } from "vscode";
 import { l10n, textsInUse } from "@patchbay/languages/spoken";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
+import { askForAgent } from "./ask-for-agent.ts";
 import { ChangeDocuments } from "./change-documents.ts";
 import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace, TerminalOutputs } from "./mention-sources.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
@@ -164,12 +173,10 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     await window.showTextDocument(await workspace.openTextDocument({ content: text, ...known }), { preview: true });
   }
 
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.#changes.show(change, title);
-  }
-
   async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
-    await this.#changes.showAll(changes, title);
+    const [first] = changes;
+    if (first !== undefined && changes.length === 1) await this.#changes.show(first, title);
+    else await this.#changes.showAll(changes, title);
   }
 
   async openLink(href: string): Promise<void> {
@@ -201,6 +208,19 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     }
     const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
     this.#openTerminal(name, folder, { ...launch, args: [...args, ...resumed] });
+  }
+
+  async askForAgent(ask: AgentAsk): Promise<AgentWish | undefined> {
+    return await askForAgent(ask, this.#said);
+  }
+
+  tryingAgent(command: string, trying: Promise<unknown>): void {
+    const title = shownText(l10n.t("Waiting for {0} to answer…", command));
+    void window.withProgress({ location: ProgressLocation.Notification, title }, async () => await trying);
+  }
+
+  async saveAgent(id: string, agent: AddedAgent): Promise<void> {
+    await panelSettings.addAgent(id, agent);
   }
 
   async openInTab(conversationId: string): Promise<void> {

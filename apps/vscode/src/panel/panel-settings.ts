@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { workspace } from "vscode";
+import { ConfigurationTarget, workspace } from "vscode";
 import { l10n } from "@patchbay/languages/spoken";
 
 const section = "patchbay.panel";
@@ -38,6 +38,14 @@ export const panelSettings = {
   /** How agents are started; a workspace cannot set it. */
   get agents(): unknown {
     return read("agents");
+  },
+
+  /** Adds one to the user's own. */
+  async addAgent(id: string, agent: object): Promise<void> {
+    const settings = workspace.getConfiguration(section);
+    const own: unknown = settings.inspect("agents")?.globalValue;
+    const known = typeof own === "object" && own !== null ? own : {};
+    await settings.update("agents", { ...known, [id]: agent }, ConfigurationTarget.Global);
   },
 
   /** Fonts of the editor's own chat; undefined: those of the editor's views. */

@@ -98,6 +98,7 @@ export class Panel {
       clock: platform.clock,
       logger,
       agents: this.#programs.known,
+      trials: this.#programs,
       findAgents: async () => await this.#programs.find(),
       conversations:
         storageDirectory === undefined

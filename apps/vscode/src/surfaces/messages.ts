@@ -53,8 +53,11 @@ export async function askForText(question: {
   readonly title: string;
   readonly placeholder: string;
   readonly prompt: string;
+  /** What stands there already. */
+  readonly value?: string;
 }): Promise<string | undefined> {
   return await window.showInputBox({
+    ...(question.value === undefined ? {} : { value: question.value }),
     title: shownText(question.title),
     placeHolder: question.placeholder,
     prompt: shownText(question.prompt),

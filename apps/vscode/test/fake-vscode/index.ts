@@ -103,6 +103,10 @@ export const window: object = {
     bench.inputs.push(options);
     return bench.typed;
   },
+  withProgress: async (options: { readonly title: string }, task: () => Promise<unknown>): Promise<unknown> => {
+    bench.notes.push(options.title);
+    return await task();
+  },
   get terminals(): readonly unknown[] {
     return bench.terminals;
   },
@@ -217,6 +221,8 @@ export const workspace: object = {
   },
   getConfiguration: (section: string) => ({
     get: (name: string, fallback?: unknown): unknown => bench.configuration.get(`${section}.${name}`) ?? fallback,
+    inspect: (name: string): unknown => ({ globalValue: bench.configuration.get(`${section}.${name}`) }),
+    update: async (name: string, value: unknown): Promise<void> => bench.configure(`${section}.${name}`, value),
   }),
   openTextDocument: async (target: Uri | { readonly content: string }): Promise<FakeDocument> => {
     if (target instanceof Uri) return await bench.openDocument(target);

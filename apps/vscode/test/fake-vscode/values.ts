@@ -3,6 +3,8 @@ import { Uri } from "./uri.ts";
 // Names and numbers that VS Code gives as they are.
 
 export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 } as const;
+export const ConfigurationTarget = { Global: 1 } as const;
+export const ProgressLocation = { Notification: 15 } as const;
 export const ViewColumn = { Active: -1, Beside: -2, One: 1, Two: 2 } as const;
 export const TextDocumentSaveReason = { Manual: 1, AfterDelay: 2, FocusOut: 3 } as const;
 export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;

@@ -9,6 +9,7 @@ import { Position } from "../fake-vscode/ranges.ts";
 import { Uri } from "../fake-vscode/uri.ts";
 import type { FakeWebviewPlace } from "../fake-vscode/webviews.ts";
 import type { FakeWorkbench } from "../fake-vscode/workbench.ts";
+import { writeNova } from "./nova.ts";
 import { heard, openIn, PanelWindow, ready } from "./panel-window.ts";
 
 let window: PanelWindow;
@@ -43,6 +44,42 @@ describe("the panel", () => {
     expect(webview.options.localResourceRoots?.map(String)).toEqual([
       Uri.file(join(window.root, "extension", "dist", "page")).toString(),
     ]);
+  });
+
+  it("adds an agent that has answered to the user's settings, beside those that are there", async () => {
+    const own = { other: { program: "other" } };
+    bench.configure("patchbay.panel.agents", own);
+    const program = writeNova(window.programs);
+    await window.run("patchbay.panel.open");
+    const { webview } = await window.view();
+    bench.typed = `"${program}" --acp`;
+    webview.say({ type: "add-agent" });
+    await expect.poll(() => bench.inputs.length).toBe(1);
+    bench.typed = "Nova by me";
+    await expect.poll(() => bench.inputs.length, { timeout: 10_000 }).toBe(2);
+    expect(bench.inputs[1]).toMatchObject({ title: "It answered: nova", value: "nova" });
+    expect(bench.notes).toContain(`Waiting for "${program}" --acp to answer…`);
+    const added = { name: "Nova by me", program, args: ["--acp"] };
+    await expect.poll(() => bench.configuration.get("patchbay.panel.agents")).toEqual({ ...own, "nova-by-me": added });
+  });
+
+  it("adds what did not answer only if the user says so, having read why", async () => {
+    const program = join(window.programs, "broken");
+    writeFileSync(program, "#!/bin/sh\necho 'no such flag' >&2\nexit 2\n", { mode: 0o755 });
+    await window.run("patchbay.panel.open");
+    const { webview } = await window.view();
+    bench.typed = program;
+    for (const [answer, isAdded] of [
+      [undefined, false],
+      ["Add Anyway", true],
+    ] as const) {
+      bench.answerNext(() => answer);
+      const before = bench.shown.length;
+      webview.say({ type: "add-agent" });
+      await expect.poll(() => bench.shown.length, { timeout: 10_000 }).toBe(before + 1);
+      expect(bench.shown.at(-1)).toMatchObject({ modal: true, detail: expect.stringContaining("no such flag") });
+      await expect.poll(() => bench.configuration.has("patchbay.panel.agents")).toBe(isAdded);
+    }
   });
 
   it("keeps nothing and starts nothing before it is opened", async () => {

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   type Companion,
-  configDirectory,
   createCompanion,
   createPrivateStorage,
   type EditorChange,
@@ -33,6 +32,7 @@ import {
   startPagePanel,
 } from "@patchbay/panel/server";
 import * as z from "zod";
+import { addAgent, readAgents } from "./agent-file.ts";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
@@ -148,7 +148,7 @@ async function start(
   const companion: Companion = createCompanion({ host, platform, turns });
   reviews.attach(companion);
   const secret = platform.random.token(32);
-  const agents = await readAgents(platform);
+  let agents = await readAgents(platform);
   const panel: PagePanel = await startPagePanel({
     host,
     companion,
@@ -165,7 +165,14 @@ async function start(
     deskSecret: secret,
     beginWith: command.agent,
     onIdle,
-    settings: { agents: () => agents, autosave: () => true, reasonNotToStart: () => undefined },
+    settings: {
+      agents: () => agents,
+      saveAgent: async (id, agent) => {
+        agents = await addAgent(platform, id, agent);
+      },
+      autosave: () => true,
+      reasonNotToStart: () => undefined,
+    },
   });
   try {
     await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
@@ -206,19 +213,6 @@ async function readRecord(storage: PrivateStorage): Promise<z.infer<typeof recor
     return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
-  }
-}
-
-/** What the user has set about agents, as in the editors' settings; a folder cannot say it. */
-async function readAgents({ process }: Platform): Promise<unknown> {
-  const path = join(configDirectory(process), "panel.json");
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    const set: unknown = JSON.parse(text);
-    return typeof set === "object" && set !== null && "agents" in set ? set.agents : undefined;
-  } catch (error) {
-    throw new PatchbayError("invalid-argument", `${path} is not valid JSON.`, { cause: error });
   }
 }
 

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How long it may take to say what it is, ms; default: as long as any real one takes. */
+  readonly limitMs?: number;
 }
 
 /** How long an agent may take to answer `initialize`: some load for seconds on a busy machine. */
@@ -45,13 +47,13 @@ export class AcpConnection {
 
   /** Starts an agent and agrees with it on the protocol. Rejects with a sentence for people; nothing is left running then. */
   static async open(options: ConnectionOptions, handlers: PeerHandlers): Promise<AcpConnection> {
-    const { profile, clock, logger } = options;
+    const { profile, clock, logger, limitMs = initializeMs } = options;
     const channel = await options.createProcess();
     const peer = new JsonRpcPeer(channel, handlers, logger);
     await channel.start();
     try {
       const asked = peer.request("initialize", initializeParams(options.version, profile.usesFiles));
-      const reply = await orLate(asked, initializeMs, clock);
+      const reply = await orLate(asked, limitMs, clock);
       return new AcpConnection(channel, peer, agreed(reply, profile, channel));
     } catch (error) {
       await channel.stop({ inputMs: 0 });

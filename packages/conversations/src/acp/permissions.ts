@@ -102,12 +102,20 @@ async function wholeChange(diff: DiffContent, { profile, host, clock }: ChangeCo
   if (before === "") return { path, before: current, after };
   const part = splitByteOrderMark(before).body;
   if (profile.sendsWholeFiles || part === splitByteOrderMark(current).body) return { path, before, after };
-  const start = current.indexOf(part);
-  const isUnique = start !== -1 && current.indexOf(part, start + 1) === -1;
-  if (!isUnique) return { path, before, after, isFragment: true };
   const instead = part === before ? after : splitByteOrderMark(after).body;
-  return { path, before: current, after: current.slice(0, start) + instead + current.slice(start + part.length) };
+  // Some tell parts of several lines with line feeds, whatever the file has.
+  const whole = replacedOnce(current, part, instead) ?? replacedOnce(withLineFeeds(current), part, instead);
+  return whole === undefined ? { path, before, after, isFragment: true } : { path, before: current, after: whole };
 }
+
+/** Undefined where the part does not stand in the text exactly once. */
+function replacedOnce(text: string, part: string, instead: string): string | undefined {
+  const start = text.indexOf(part);
+  if (start === -1 || text.indexOf(part, start + 1) !== -1) return undefined;
+  return text.slice(0, start) + instead + text.slice(start + part.length);
+}
+
+const withLineFeeds = (text: string): string => text.replaceAll("\r\n", "\n");
 
 // --- Questions of the model that come as permissions (Qwen Code)
 

@@ -3,6 +3,7 @@ import type { SessionHost } from "../driver.ts";
 import type { Answer, Question, QuestionEntry, QuestionOutcome, SessionUpdate } from "../model/index.ts";
 import type { CanUseTool } from "./requests.ts";
 import type { ControlChannel } from "./control.ts";
+import { type FileWrite, fileWriteOf } from "./file-writes.ts";
 import { type QuestionFacts, questionOf, settle } from "./questions.ts";
 import { isFileTool, pathIn } from "./tool-facts.ts";
 import type { ToolUses } from "./tool-uses.ts";
@@ -52,8 +53,8 @@ export class OpenQuestions {
   async ask(requestId: string, ask: CanUseTool): Promise<void> {
     const { tools, cwd, lastText } = this.#options;
     this.#arriving.add(requestId);
-    const before = await this.#textBefore(ask);
-    const facts = { cwd, ...before, input: tools.inputOf(ask.tool_use_id), lastText: lastText() };
+    const [before, write] = await Promise.all([this.#textBefore(ask), this.#writeOf(ask)]);
+    const facts = { cwd, ...before, write, input: tools.inputOf(ask.tool_use_id), lastText: lastText() };
     // Withdrawn meanwhile.
     if (!this.#arriving.delete(requestId)) return;
     const question = questionOf(ask, facts);
@@ -128,6 +129,16 @@ export class OpenQuestions {
     this.#open.delete(requestId);
     this.#options.update({ type: "entry", entry: { ...entry, outcome } });
     this.#options.onChange();
+  }
+
+  /** What cannot be told is shown as the agent says it. */
+  async #writeOf({ tool_name: tool, input }: CanUseTool): Promise<FileWrite | undefined> {
+    try {
+      return await fileWriteOf(tool, input);
+    } catch (error) {
+      this.#options.logger.warn("What a tool makes of a file could not be told", { tool, reason: messageOf(error) });
+      return undefined;
+    }
   }
 
   /** The file that the tool is about. One that cannot be read, or not in time, keeps no question back. */

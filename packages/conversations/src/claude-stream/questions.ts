@@ -12,15 +12,18 @@ import {
   type Question,
   type QuestionOutcome,
 } from "../model/index.ts";
+import type { FileWrite } from "./file-writes.ts";
 import { modeOf } from "./options.ts";
 import { askedQuestions, type CanUseTool, type PermissionUpdate } from "./requests.ts";
-import { isFileTool, pathIn, shownInput, textAfter, titleOf, type ToolInput } from "./tool-facts.ts";
+import { isFileTool, pathIn, shownInput, titleOf, type ToolInput } from "./tool-facts.ts";
 
 /** What is known of the surroundings of a question. */
 export interface QuestionFacts {
   readonly cwd: string;
   /** The file that the tool is about, as the editor has it; undefined where there is none. */
   readonly before: string | undefined;
+  /** What the tool makes of it; undefined where it writes no text. */
+  readonly write: FileWrite | undefined;
   /** The file could not be read: nothing is known of it. */
   readonly isUnknown: boolean;
   /** What the model wrote as the input of the tool. */
@@ -72,10 +75,10 @@ function permissionOf(ask: CanUseTool, facts: QuestionFacts): PermissionQuestion
   };
 }
 
-function changeAskedFor(ask: CanUseTool, { cwd, before, isUnknown }: QuestionFacts): ProposedChange | undefined {
+function changeAskedFor(ask: CanUseTool, { cwd, before, write, isUnknown }: QuestionFacts): ProposedChange | undefined {
   const path = isFileTool(ask.tool_name) ? pathIn(ask.input, cwd) : undefined;
   if (path === undefined) return undefined;
-  const after = textAfter(ask.tool_name, ask.input, before);
+  const after = write?.textAfter(before);
   // Whether it replaces anything is not known.
   if (isUnknown && after !== undefined) return { path, after, isFragment: true, isEditable: false };
   if (after !== undefined) return { path, ...(before === undefined ? {} : { before }), after, isEditable: true };

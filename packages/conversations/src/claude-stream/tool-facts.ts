@@ -1,5 +1,5 @@
-import { isAbsolute, join, relative } from "node:path";
-import { replaceInText } from "@patchbay/core/texts";
+import { homedir } from "node:os";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import type { FileChange, Location, PlanStep, ToolKind } from "../model/index.ts";
 import { oneSpelling } from "../process/spelling.ts";
 import type { FileToolResult, Hunk } from "./requests.ts";
@@ -44,14 +44,12 @@ function textIn(input: ToolInput, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The absolute path of the file that a tool is about. */
+/** The absolute path of the file that a tool is about, as Claude Code opens it: by composed letters, whatever the name on disk has. */
 export function pathIn(input: ToolInput, cwd: string): string | undefined {
-  const path = textIn(input, "file_path") ?? textIn(input, "notebook_path");
-  return path === undefined ? undefined : placeOf(path, cwd);
-}
-
-function placeOf(path: string, cwd: string): string {
-  return oneSpelling(isAbsolute(path) ? path : join(cwd, path));
+  const path = (textIn(input, "file_path") ?? textIn(input, "notebook_path"))?.trim();
+  if (path === undefined) return undefined;
+  const named = path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
+  return oneSpelling(resolve(cwd, named).normalize("NFC"));
 }
 
 /** What a use of a tool is about, for people: one line. */
@@ -111,57 +109,9 @@ export function stepsOf(name: string, input: ToolInput): readonly PlanStep[] | u
   });
 }
 
-interface Replacement {
-  readonly from: string;
-  readonly to: string;
-  readonly isForAll: boolean;
-}
-
-/** The whole text of a file after a tool, as far as it can be told before; undefined where that is not known. */
-export function textAfter(name: string, input: ToolInput, before: string | undefined): string | undefined {
-  if (name === "Write") return typeof input["content"] === "string" ? input["content"] : undefined;
-  const replacements = replacementsOf(name, input);
-  if (replacements === undefined) return undefined;
-  let text = before;
-  for (const replacement of replacements) {
-    text = replaced(text, replacement);
-    if (text === undefined) return undefined;
-  }
-  return text;
-}
-
-function replacementsOf(name: string, input: ToolInput): readonly Replacement[] | undefined {
-  if (name === "Edit") {
-    const one = replacementOf(input);
-    return one === undefined ? undefined : [one];
-  }
-  if (name !== "MultiEdit" || !Array.isArray(input["edits"])) return undefined;
-  const edits: readonly unknown[] = input["edits"];
-  const all = edits.map((edit) => (typeof edit === "object" && edit !== null ? replacementOf({ ...edit }) : undefined));
-  return all.every((one) => one !== undefined) ? all : undefined;
-}
-
-function replacementOf(edit: ToolInput): Replacement | undefined {
-  const { old_string: from, new_string: to, replace_all: isForAll } = edit;
-  if (typeof from !== "string" || typeof to !== "string") return undefined;
-  return { from, to, isForAll: isForAll === true };
-}
-
-/** An empty text to replace means a new or an empty file. */
-function replaced(text: string | undefined, { from, to, isForAll }: Replacement): string | undefined {
-  if (from === "") return text === undefined || text === "" ? to : undefined;
-  if (text === undefined) return undefined;
-  // Claude Code sees every file with line feeds alone, and writes back what the file has.
-  const hasCrlf = text.includes("\r\n");
-  const plain = hasCrlf ? text.replaceAll("\r\n", "\n") : text;
-  if (!plain.includes(from)) return undefined;
-  const after = replaceInText(plain, { from, to, isForAll });
-  return hasCrlf && after !== undefined ? after.replaceAll("\n", "\r\n") : after;
-}
-
 /** The change that a tool has made, of what it returned. */
 export function changeOf(result: FileToolResult, cwd: string): FileChange {
-  const path = placeOf(result.filePath, cwd);
+  const path = oneSpelling(isAbsolute(result.filePath) ? result.filePath : join(cwd, result.filePath));
   const before = result.originalFile ?? undefined;
   if (result.content !== undefined) return { path, ...(before === undefined ? {} : { before }), after: result.content };
   const after = before === undefined ? undefined : patched(before, result.structuredPatch ?? []);

@@ -1,35 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentOf } from "../../src/claude-stream/outgoing.ts";
-import { changeOf, patched, stepsOf, textAfter, titleOf } from "../../src/claude-stream/tool-facts.ts";
+import { changeOf, patched, stepsOf, titleOf } from "../../src/claude-stream/tool-facts.ts";
 
 describe("what a tool of Claude Code does to a file", () => {
-  it.each([
-    ["Write", { content: "new" }, "old", "new"],
-    ["Edit", { old_string: "a", new_string: "$&b" }, "a a", "$&b a"],
-    ["Edit", { old_string: "a", new_string: "b", replace_all: true }, "a a", "b b"],
-    ["Edit", { old_string: "", new_string: "new" }, undefined, "new"],
-    ["Edit", { old_string: "", new_string: "new" }, "there", undefined],
-    ["Edit", { old_string: "x", new_string: "y" }, "a", undefined],
-    ["Edit", { old_string: "x", new_string: "y" }, undefined, undefined],
-    ["Edit", { old_string: "a\nb", new_string: "c\nd" }, "a\r\nb\r\n", "c\r\nd\r\n"],
-    [
-      "MultiEdit",
-      {
-        edits: [
-          { old_string: "a", new_string: "b" },
-          { old_string: "b", new_string: "c" },
-        ],
-      },
-      "a",
-      "c",
-    ],
-    ["MultiEdit", { edits: [{ old_string: "a" }] }, "a", undefined],
-    ["NotebookEdit", { new_source: "x" }, "a", undefined],
-  ])("is known before for %s %j on %j", (name, input, before, after) => {
-    expect(textAfter(name, input, before)).toBe(after);
-  });
-
   it("is read from its patch afterwards", () => {
     const structuredPatch = [
       { oldStart: 2, lines: [" b", "-c", "+C", "+D", " d"] },

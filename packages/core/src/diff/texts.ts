@@ -7,5 +7,4 @@ export { hunkAtLine, hunksBetween, hunkSteps, takeHunk } from "./hunks.ts";
 export type { Hunk, LineSpan } from "./model.ts";
 export { mergeTexts, type MergedText } from "./merge-texts.ts";
 export { restoreLineEnds, splitByteOrderMark } from "./text-fidelity.ts";
-export { replaceInText } from "../support/replace-in-text.ts";
 export { type Clock, finish, finishInTurns } from "../support/time.ts";

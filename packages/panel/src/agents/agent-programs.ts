@@ -22,7 +22,7 @@ import {
   type SessionLister,
   type SessionRequest,
 } from "@patchbay/conversations";
-import type { AgentInfo } from "../messages/index.ts";
+import type { AddedAgent, AgentInfo, AgentTrial } from "../messages/index.ts";
 import {
   type AgentEntries,
   type AgentSettings,
@@ -32,6 +32,7 @@ import {
   settingsOf,
   terminalNeedOf,
 } from "./agent-settings.ts";
+import { addedAgent, idFor, tryAgent } from "./agent-trial.ts";
 import { startingWith } from "./chosen-start.ts";
 import { LaterSession } from "./later-session.ts";
 
@@ -233,6 +234,32 @@ export class AgentPrograms {
     if (named === undefined) return undefined;
     const { environment = {} } = this.#settingsOf(agent);
     return { program: (await this.#finder.find(named)) ?? named, args, environment };
+  }
+
+  /** Starts a program that the settings do not name yet, asks it what it is, and ends it. */
+  async tryAgent(command: string, folder: string): Promise<AgentTrial> {
+    const reason = this.#options.settings.reasonNotToStart();
+    if (reason !== undefined) return { kind: "failed", reason, words: "" };
+    return await tryAgent(command, {
+      ports: this.#ports,
+      version: this.#options.version,
+      folder,
+      launch: async (program, args) => {
+        if ((await this.#finder.find(program)) === undefined)
+          throw new PatchbayError("not-found", `${program} was not found, or cannot be run.`);
+        return await this.#finder.launch({ agentName: program, command: program }, {}, args);
+      },
+    });
+  }
+
+  /** What it is kept as in the settings, under a name that is free. */
+  added(command: string, name: string): { readonly id: string; readonly agent: AddedAgent } | undefined {
+    const agent = addedAgent(command, name);
+    const entries = this.#entries;
+    const taken = typeof entries === "object" && entries !== null ? Object.keys(entries) : [];
+    return agent === undefined
+      ? undefined
+      : { id: idFor(agent.name, new Set([...listed.map(({ id }) => id), ...taken])), agent };
   }
 
   /** For the last moment of this process. */

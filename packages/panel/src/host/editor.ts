@@ -1,6 +1,6 @@
 import type { Event } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
-import type { MentionItem, PanelSettings } from "../messages/index.ts";
+import type { AddedAgent, AgentAsk, AgentWish, MentionItem, PanelSettings } from "../messages/index.ts";
 
 /**
  * PORT: what an editor does for its panel. All paths are absolute. What comes from a page or from an agent is checked again by
@@ -26,10 +26,8 @@ export interface PanelEditor {
   openFile(path: string, line: number | undefined): Promise<void>;
   /** Shows a text in a new unsaved document. */
   openDocument(text: string, language: string): Promise<void>;
-  /** Shows a change that is no review: both sides read-only. */
-  openChange(change: FileChange, title: string): Promise<void>;
-  /** Shows all changes of a turn in one editor, read-only. */
-  openChanges(changes: readonly FileChange[], title: string): Promise<void>;
+  /** Shows changes that are no reviews, in one editor: both sides read-only. Absent: the page shows them itself. */
+  openChanges?(changes: readonly FileChange[], title: string): Promise<void>;
   /** Opens an address in the browser: http and https only, and the user is asked where the editor asks. */
   openLink(href: string): Promise<void>;
   /** Puts a text at the cursor of the editor that was active last. */
@@ -39,6 +37,14 @@ export interface PanelEditor {
   runInTerminal(agent: string, title: string, command: readonly string[], folder: string): Promise<void>;
   /** Starts an agent in a terminal, as its user would: to sign in, or to continue a session there. */
   startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void>;
+  /** Asks the user for an agent that is to be added, by its command; and again about what came of that. Undefined: for none. */
+  askForAgent(ask: AgentAsk): Promise<AgentWish | undefined>;
+  /** Shows that a program is started and has not answered yet. Absent: who asks shows it. */
+  tryingAgent?(command: string, trying: Promise<unknown>): void;
+  /** Keeps an agent in the user's own settings, beside what is there. */
+  saveAgent(id: string, agent: AddedAgent): Promise<void>;
+  /** What was said in a dialog of a page that stands by itself. */
+  hearWish?(wish: AgentWish | undefined): void;
   openInTab(conversationId: string): Promise<void>;
   /** Asks before something is deleted. */
   confirmDelete(title: string): Promise<boolean>;

@@ -1,10 +1,11 @@
 import type { Files } from "@patchbay/core";
 import type { Conversation } from "@patchbay/conversations";
 import type { ChangedFile, Entry, FormQuestion, PromptBlock, QuestionEntry } from "@patchbay/conversations/model";
-import type { ChangesMessage, DocumentMessage, Said } from "../messages/index.ts";
+import type { ChangesMessage, DocumentMessage, PastMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
 import { leftInLanguage } from "./in-language.ts";
 import type { OpenConversation } from "./library.ts";
+import { pastSides } from "./past-sides.ts";
 import { viewForPage } from "./turn-views.ts";
 
 /** Where a page's wishes go. */
@@ -14,8 +15,8 @@ export interface DocumentPlace {
   readonly said: Said;
   /** Tells the page something of what turns did. */
   readonly post: (about: ChangesMessage) => void;
-  /** The page itself shows what a turn did to a file: there is no editor that would. */
-  readonly isEditorless: boolean;
+  /** Has the page show what was done, where no editor does. */
+  readonly show: (about: PastMessage) => void;
 }
 
 /** Opens in the editor what a page asks for. */
@@ -52,7 +53,7 @@ async function openOf(
       return await openFile(message, conversation, place);
     case "open-diff":
       if (await reviews.reveal(message.entry)) return;
-      return await openChange(message, conversation, editor);
+      return await openChange(message, conversation, place);
     case "open-entry": {
       const entry = await conversation.entries.entry(message.entry);
       if (entry !== undefined)
@@ -106,30 +107,33 @@ async function nearestFile(named: string, folder: string, editor: PanelEditor): 
 async function openChange(
   { entry: id, path }: Extract<DocumentMessage, { type: "open-diff" }>,
   conversation: Conversation,
-  editor: PanelEditor,
+  { editor, show }: DocumentPlace,
 ): Promise<void> {
   const entry = await conversation.entries.entry(id);
   const asked = entry?.kind === "question" && entry.question.type === "permission" ? entry.question.change : undefined;
-  const made = entry?.kind === "tool" ? (entry.changes ?? []) : asked === undefined ? [] : [asked];
-  const change = made.find((one) => one.path === path);
-  if (change === undefined) return;
-  await editor.openChange({ ...change, path: resolvePath(conversation, path) }, conversation.status.title);
+  const changes = entry?.kind === "tool" ? (entry.changes ?? []) : asked === undefined ? [] : [asked];
+  const made = changes.find((one) => one.path === path);
+  if (made === undefined) return;
+  const change = { ...made, path: resolvePath(conversation, path) };
+  if (editor.openChanges === undefined) show({ type: "past", paths: [change.path], sides: change });
+  else await editor.openChanges([change], conversation.status.title);
 }
 
 /** Opens, keeps, undoes or redoes what a turn did to its files: a hunk of one, one, or all. */
 async function changes(
   { turn, action, path, hunk }: Extract<DocumentMessage, { type: "changes" }>,
   conversation: Conversation,
-  { editor, said, post, isEditorless }: DocumentPlace,
+  place: DocumentPlace,
 ): Promise<void> {
+  const { editor, said, post, show } = place;
   const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
   const meant = files.filter((one) => path === undefined || one.path === path);
   if (action === "view") return await view(turn, path, conversation, post);
-  if (action === "review") {
-    const inPage = isEditorless ? meant.filter(({ revision }) => revision !== undefined) : [];
-    const paths = inPage.slice(0, mostRevealed).map((file) => file.path);
-    if (paths.length > 0) return post({ kind: "reveal", turn, paths });
-    return await review(turn, meant, conversation, editor);
+  if (action === "review") return await review(turn, meant, conversation, place);
+  if (action === "sides") {
+    for (const file of meant)
+      show({ type: "past-sides", turn, sides: await pastSides(turn, file.path, conversation.files) });
+    return;
   }
   const part = { ...(path === undefined ? {} : { path }), ...(hunk === undefined ? {} : { hunk }) };
   if (action === "keep") return await conversation.files.keep(turn, part);
@@ -144,9 +148,6 @@ async function changes(
       .join("\n"),
   );
 }
-
-/** So many files of a turn are opened at once in a page. */
-const mostRevealed = 20;
 
 /** Whoever asks again for what waits for the end of the turn does not want to wait. */
 async function isNowOrNever(
@@ -176,16 +177,15 @@ async function review(
   turn: string,
   files: readonly ChangedFile[],
   conversation: Conversation,
-  editor: PanelEditor,
+  { editor, show }: DocumentPlace,
 ): Promise<void> {
+  if (files.length === 0) return;
+  if (editor.openChanges === undefined) return show({ type: "past", turn, paths: files.map(({ path }) => path) });
   const found = await Promise.all(
     files.map(async ({ path }) => ({ path, change: await conversation.files.change(turn, path) })),
   );
   const known = found.flatMap(({ change }) => change ?? []);
-  const { title } = conversation.status;
-  const [first] = known;
-  if (first !== undefined && known.length === 1) await editor.openChange(first, title);
-  else if (known.length > 1) await editor.openChanges(known, title);
+  if (known.length > 0) await editor.openChanges(known, conversation.status.title);
   for (const { path, change } of found) if (change === undefined) await editor.openFile(path, undefined);
 }
 

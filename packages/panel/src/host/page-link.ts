@@ -8,6 +8,7 @@ import {
   type Said,
   saidIn,
 } from "../messages/index.ts";
+import { addAgent, type AgentTrials } from "./add-agent.ts";
 import { askConversation, type ConversationRequest, type ForConversation, writings } from "./conversation-requests.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
 import { patchInLanguage, snapshotInLanguage } from "./in-language.ts";
@@ -22,6 +23,7 @@ export interface PageLinkOptions {
   readonly files: Pick<Files, "lstat">;
   readonly library: PanelLibrary;
   readonly agents: { infos(): readonly AgentInfo[]; refresh(): Promise<void> };
+  readonly trials: AgentTrials;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What it shows first; else what the page remembers of an earlier run. */
@@ -71,6 +73,11 @@ export class PageLink {
       post: (conversations) => this.#post({ type: "conversations", conversations }),
       page: this,
       leave: (isClosed) => this.#show(undefined, isClosed),
+      addAgent: async () => {
+        const [folder] = editor.settings().folders;
+        if (folder === undefined) return editor.tell("warning", "Open a folder first: agents work in one.");
+        await addAgent(editor, options.trials, folder);
+      },
     });
     own(this.#list);
     this.#reviews = options.reviews?.connect({
@@ -200,6 +207,7 @@ export class PageLink {
       case "new-conversation":
       case "select":
       case "deselect":
+      case "add-agent":
       case "search":
       case "rename":
       case "delete":
@@ -217,7 +225,7 @@ export class PageLink {
           ...this.#options,
           said: this.#said,
           post: (about) => this.#post({ type: "changes", about }),
-          isEditorless: this.#reviews !== undefined,
+          show: (about) => this.#post({ type: "review", about }),
         });
       case "review-open":
       case "review-leave":
@@ -227,6 +235,8 @@ export class PageLink {
       case "review-undo":
       case "review-unwritten":
         return await this.#reviews?.receive(message);
+      case "agent-wish":
+        return this.#options.editor.hearWish?.(message.wish);
       case "notify":
         // A browser's own business, which does not come here.
         return;

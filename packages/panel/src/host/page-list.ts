@@ -14,6 +14,7 @@ export interface PageListOptions {
     begin(agent: string): Promise<void>;
     show(id: string): Promise<void>;
   };
+  readonly addAgent: () => Promise<void>;
   /** The page shows no conversation any more. */
   readonly leave: (isClosed?: boolean) => void;
 }
@@ -50,6 +51,8 @@ export class PageList implements Disposable {
         return await page.show(message.conversation);
       case "deselect":
         return leave(true);
+      case "add-agent":
+        return await this.#options.addAgent();
       case "search":
         return await this.#search(message.text);
       case "rename":

@@ -11,6 +11,7 @@ import {
 import type { ConversationLibrary } from "@patchbay/conversations";
 import type { AgentInfo } from "../messages/index.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
+import type { AgentTrials } from "./add-agent.ts";
 import { PanelLibrary } from "./library.ts";
 import { PageLink } from "./page-link.ts";
 import type { ReviewDesks } from "./page-reviews.ts";
@@ -25,6 +26,8 @@ export interface PanelHostOptions {
   readonly reviews?: ReviewDesks;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Tries what is to be added to them. */
+  readonly trials: AgentTrials;
   /** The agents that there are, and whether each is installed. */
   readonly findAgents: () => Promise<readonly AgentInfo[]>;
   /** The same before that is known. */
@@ -73,7 +76,7 @@ export class PanelHost {
 
   /** A page has been made. It ends with the result. `editor`: of its own window, where several have the panel together. */
   connect(channel: PageChannel, conversation?: string, editor: PanelEditor = this.#options.editor): PageLink {
-    const { clock, logger, reviews, files } = this.#options;
+    const { clock, logger, reviews, files, trials } = this.#options;
     const link: PageLink = new PageLink({
       channel,
       editor,
@@ -83,6 +86,7 @@ export class PanelHost {
         infos: () => this.#agents,
         refresh: () => this.#refreshAgents(),
       },
+      trials,
       clock,
       logger,
       conversation,

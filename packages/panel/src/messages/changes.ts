@@ -5,8 +5,6 @@ import * as z from "zod/mini";
 export type ChangesMessage =
   /** What a page has asked for with `view`. Without a view: the turn did nothing to the file, or nobody knows what. */
   | { readonly kind: "view"; readonly turn: string; readonly path: string; readonly view?: PageView }
-  /** These files are to be looked at, in the page: there is no editor that would show them. */
-  | { readonly kind: "reveal"; readonly turn: string; readonly paths: readonly string[] }
   /** What would become of the files; the user confirms it in the page. Reasons are in the user's language. */
   | { readonly kind: "restoring"; readonly prompt: string; readonly restoring: Restoring };
 
@@ -80,7 +78,6 @@ const restored: z.ZodMiniType<RestoredFile> = z.object({
 /** Parses what the host says of changes. */
 export const changesMessageSchema: z.ZodMiniType<ChangesMessage> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("view"), turn: text, path: text, view: z.exactOptional(view) }),
-  z.object({ kind: z.literal("reveal"), turn: text, paths: texts }),
   z.object({
     kind: z.literal("restoring"),
     prompt: text,

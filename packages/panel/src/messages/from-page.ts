@@ -8,6 +8,7 @@ import {
   promptBlockSchema,
 } from "@patchbay/conversations/model";
 import * as z from "zod/mini";
+import { type AgentWish, agentWishSchema } from "./agent-wish.ts";
 
 /**
  * What the page asks the host for. The host parses each message, resolves each path and checks it again: no message runs a
@@ -24,6 +25,8 @@ export type PageMessage =
   | { readonly type: "focus"; readonly hasFocus: boolean; readonly isInQuestion: boolean }
   /** Ask the user whether to be told of questions: what shows the page in a browser does that (`offersNotices`). */
   | { readonly type: "notify" }
+  /** What the user wants in the dialog of a page that stands by itself; absent: nothing more. */
+  | { readonly type: "agent-wish"; readonly wish?: AgentWish }
   | ConversationMessage
   | DocumentMessage
   | ListMessage
@@ -150,12 +153,12 @@ export type DocumentMessage =
   | { readonly type: "open-text"; readonly text: string; readonly language: string }
   | { readonly type: "insert-text"; readonly text: string }
   | { readonly type: "copy"; readonly text: string }
-  /** The files of a turn; without a path all of them. `hunk`: one of a file. The host answers `view`, and `review` in a browser, with `changes`. */
+  /** The files of a turn; without a path all of them. `hunk`: one of a file. The host answers `view` with `changes`, and `sides` and, in a browser, `review` with `review`. */
   | {
       readonly type: "changes";
       readonly conversation: string;
       readonly turn: string;
-      readonly action: "review" | "view" | "keep" | "undo" | "redo";
+      readonly action: "review" | "view" | "sides" | "keep" | "undo" | "redo";
       readonly path?: string;
       readonly hunk?: string;
     };
@@ -167,6 +170,8 @@ export type ListMessage =
   /** Closes the open conversation and shows the welcome. */
   | { readonly type: "deselect" }
   | { readonly type: "search"; readonly text: string }
+  /** The user wants to add an agent; who shows the page asks for its command. */
+  | { readonly type: "add-agent" }
   | { readonly type: "rename"; readonly conversation: string; readonly title: string }
   | { readonly type: "delete"; readonly conversation: string };
 
@@ -235,7 +240,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
     type: z.literal("changes"),
     ...of,
     turn: z.string(),
-    action: z.enum(["review", "view", "keep", "undo", "redo"]),
+    action: z.enum(["review", "view", "sides", "keep", "undo", "redo"]),
     path: z.exactOptional(z.string()),
     hunk: z.exactOptional(z.string()),
   }),
@@ -243,6 +248,8 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("select"), ...of }),
   z.object({ type: z.literal("deselect") }),
   z.object({ type: z.literal("search"), text: z.string() }),
+  z.object({ type: z.literal("add-agent") }),
+  z.object({ type: z.literal("agent-wish"), wish: z.exactOptional(agentWishSchema) }),
   z.object({ type: z.literal("rename"), ...of, title: z.string() }),
   z.object({ type: z.literal("delete"), ...of }),
   z.object({ type: z.literal("review-open"), id: z.string() }),

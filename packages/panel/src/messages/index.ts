@@ -1,5 +1,6 @@
 export type { ShellMessage } from "./shell.ts";
 export * from "./agent-facts.ts";
+export * from "./agent-wish.ts";
 export * from "./changes.ts";
 export * from "./document.ts";
 export * from "./for-page.ts";

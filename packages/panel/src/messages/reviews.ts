@@ -1,3 +1,4 @@
+import type { FileHunk, FileView } from "@patchbay/conversations/model";
 import * as z from "zod/mini";
 
 /**
@@ -32,7 +33,37 @@ export type ReviewMessage =
     }
   | { readonly type: "review-ended"; readonly id: string; readonly as: ReviewEnd }
   /** What the page asked for was not done. */
-  | { readonly type: "review-refused"; readonly id: string; readonly reason: ReviewRefusal };
+  | { readonly type: "review-refused"; readonly id: string; readonly reason: ReviewRefusal }
+  | PastMessage;
+
+/** About one review. */
+export type OneReviewMessage = Extract<ReviewMessage, { readonly id: string }>;
+
+/** Of what is already written, to be looked at where no editor shows it. */
+export type PastMessage =
+  /** It comes to the front. `turn`: its files, of which the page asks for the sides; else the sides of a tool's one change are there. */
+  | { readonly type: "past"; readonly turn?: string; readonly paths: readonly string[]; readonly sides?: PastSides }
+  /** What the page has asked for with `sides`. */
+  | { readonly type: "past-sides"; readonly turn: string; readonly sides: PastSides };
+
+/** A file before and after. Neither text is there where none can be shown. */
+export interface PastSides extends Pick<FileView, "mode" | "target"> {
+  readonly path: string;
+  /** Absent: there was no file. */
+  readonly before?: string;
+  /** Absent: there is no file any more. */
+  readonly after?: string;
+  /** Both are parts of the file, and where they belong is not known. */
+  readonly isFragment?: boolean;
+  /** What can be kept and undone, from top to bottom; absent: nothing can, and the page compares both sides itself. */
+  readonly hunks?: readonly PastHunk[];
+}
+
+export interface PastHunk extends Pick<FileHunk, "id" | "state"> {
+  /** In lines that end with a line feed, from 0; the end is not included. */
+  readonly left: { readonly start: number; readonly end: number };
+  readonly right: { readonly start: number; readonly end: number };
+}
 
 /** The units from `start` on, before `end`, are replaced. */
 export interface ReviewEdit {
@@ -80,6 +111,8 @@ const reviewRefusals = ["changed", "conflict", "read-only", "none", "failed"] as
 /** `changed`: it is not what the page shows any more. `none`: there is no such hunk, or nothing to take back. */
 export type ReviewRefusal = (typeof reviewRefusals)[number];
 
+const hunkStates = ["open", "kept", "undone", "queued"] as const;
+
 const reviewInfo: z.ZodMiniType<ReviewInfo> = z.object({
   id: z.string(),
   conversation: z.exactOptional(z.string()),
@@ -93,6 +126,18 @@ const reviewInfo: z.ZodMiniType<ReviewInfo> = z.object({
   isDecidedInTerminal: z.boolean(),
   readsReasons: z.boolean(),
   decided: z.number(),
+});
+
+const span = z.object({ start: z.number(), end: z.number() });
+
+const pastSides: z.ZodMiniType<PastSides> = z.object({
+  path: z.string(),
+  before: z.exactOptional(z.string()),
+  after: z.exactOptional(z.string()),
+  isFragment: z.exactOptional(z.boolean()),
+  hunks: z.exactOptional(z.array(z.object({ id: z.string(), state: z.enum(hunkStates), left: span, right: span }))),
+  mode: z.exactOptional(z.object({ before: z.number(), after: z.number() })),
+  target: z.exactOptional(z.object({ before: z.exactOptional(z.string()), after: z.exactOptional(z.string()) })),
 });
 
 /** Parses what the host says of reviews. */
@@ -119,4 +164,11 @@ export const reviewMessageSchema: z.ZodMiniType<ReviewMessage> = z.discriminated
   }),
   z.object({ type: z.literal("review-ended"), id: z.string(), as: z.enum(reviewEnds) }),
   z.object({ type: z.literal("review-refused"), id: z.string(), reason: z.enum(reviewRefusals) }),
+  z.object({
+    type: z.literal("past"),
+    turn: z.exactOptional(z.string()),
+    paths: z.array(z.string()),
+    sides: z.exactOptional(pastSides),
+  }),
+  z.object({ type: z.literal("past-sides"), turn: z.string(), sides: pastSides }),
 ]);

@@ -239,5 +239,11 @@ export const browserTheme = `:root {
 .shell pre { overflow: auto; max-height: 60vh; font: var(--vscode-editor-font-size) var(--vscode-editor-font-family); white-space: pre-wrap; }
 .shell h2 { margin: 0 0 8px; font-size: 1.1em; }
 .shell div { display: flex; gap: 8px; justify-content: end; }
+.shell.agent { width: min(560px, 90vw); }
+.shell label { display: grid; gap: 4px; margin-block: 10px 4px; }
+.shell .agent-answered, .shell .agent-failed { display: block; margin-block: 10px; padding: 6px 10px; border-inline-start: 3px solid var(--vscode-testing-iconPassed); }
+.shell .agent-failed { border-color: var(--vscode-notificationsErrorIcon-foreground); }
+.shell.agent pre { max-height: 30vh; margin: 4px 0 0; }
+.shell.agent form > div:last-child { margin-block-start: 14px; flex-wrap: wrap; }
 .shell.tell { position: fixed; z-index: 20; inset: auto 0 24px; margin: 0 auto; white-space: pre-wrap; }
 `;

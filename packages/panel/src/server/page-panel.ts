@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, isAbsolute, join, relative } from "node:path";
 import type { ConversationTurns } from "@patchbay/conversations";
-import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import type { PromptBlock } from "@patchbay/conversations/model";
 import {
   type Clock,
   type Companion,
@@ -15,10 +15,8 @@ import {
   stateDirectory,
 } from "@patchbay/core";
 import { type CheckedPath, checkPath } from "@patchbay/core/paths";
-import { splitByteOrderMark } from "@patchbay/core/texts";
 import type { Texts } from "@patchbay/languages";
 import { readTexts } from "@patchbay/languages/node";
-import { createTwoFilesPatch } from "diff";
 import {
   AgentPrograms,
   type AgentProgramSettings,
@@ -26,7 +24,16 @@ import {
   type TerminalProgram,
 } from "../agents/index.ts";
 import { createSessionHost, type PanelEditor, PanelHost, type ReviewDesks } from "../host/index.ts";
-import { hostSaysIn, type MentionItem, panelTextsIn, type Said, type ShellMessage } from "../messages/index.ts";
+import {
+  type AddedAgent,
+  type AgentAsk,
+  type AgentWish,
+  hostSaysIn,
+  type MentionItem,
+  panelTextsIn,
+  type Said,
+  type ShellMessage,
+} from "../messages/index.ts";
 import { droppedBlocks, FolderFiles, Mentions, openLibrary } from "../workspace/index.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
@@ -47,7 +54,7 @@ export interface PagePanelOptions
   readonly version: string;
   /** Absolute: where the conversations are kept. */
   readonly storageDirectory: string;
-  readonly settings: AgentProgramSettings;
+  readonly settings: AgentProgramSettings & Pick<PanelEditor, "saveAgent">;
 }
 
 /** The panel of a folder in a browser. */
@@ -81,6 +88,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     isWindows,
     tell: (message) => server.tell(message),
     showFile: options.showFile,
+    saveAgent: async (id, agent) => await settings.saveAgent(id, agent),
     programFor: async (agent) => await programs.inTerminal(agent),
     commandFor: async (agent, command) => await programs.commandInTerminal(agent, command),
   });
@@ -93,6 +101,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     clock,
     logger,
     agents: programs.known,
+    trials: programs,
     findAgents: async () => await programs.find(),
     conversations: openLibrary({
       platform,
@@ -137,6 +146,23 @@ const longestSelection = 65_536;
 /** A longer file is not shown in the page, bytes. */
 const longestFile = 1024 * 1024;
 
+/** The texts of the dialog for a new agent. */
+const agentWords = [
+  "title",
+  "command",
+  "hint",
+  "try",
+  "trying",
+  "answered",
+  "signIn",
+  "noSignIn",
+  "name",
+  "add",
+  "anyway",
+  "words",
+  "cancel",
+] as const;
+
 interface PageEditorOptions {
   /** The editor that there is, or what stands for it. */
   readonly host: EditorHost;
@@ -153,6 +179,7 @@ interface PageEditorOptions {
   readonly tell: (message: ShellMessage) => void;
   /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
   readonly showFile?: ((path: string, line: number | undefined) => Promise<boolean>) | undefined;
+  readonly saveAgent: PanelEditor["saveAgent"];
   readonly programFor: (agent: string) => Promise<TerminalProgram>;
   readonly commandFor: (agent: string, command: readonly string[]) => Promise<TerminalCommand | undefined>;
 }
@@ -164,6 +191,11 @@ class PageEditor implements PanelEditor {
   readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
   readonly #options: PageEditorOptions;
   readonly #said: Said;
+  readonly #changed: Emitter<void> = new Emitter();
+  /** Who waits for what the user says in the dialog of the page. */
+  #wishing: ((wish: AgentWish | undefined) => void) | undefined;
+  /** The dialog was closed while a program was tried. */
+  #hasLeft = false;
   readonly #mentions: Mentions;
 
   constructor(options: PageEditorOptions) {
@@ -172,9 +204,8 @@ class PageEditor implements PanelEditor {
     const strings = panelTextsIn(texts);
     this.strings = { ...strings, "head.tab": strings["connection.tab"] ?? "" };
     this.#said = hostSaysIn(texts);
-    const changed = new Emitter<void>();
-    host.workspace.onDidChangeFolders(() => changed.fire());
-    this.onDidChangeSettings = changed.event;
+    host.workspace.onDidChangeFolders(() => this.#changed.fire());
+    this.onDidChangeSettings = this.#changed.event;
     this.#mentions = this.#createMentions();
     this.onDidChangeSelection = (listener) => host.editors.onDidChange(() => listener());
   }
@@ -243,17 +274,6 @@ class PageEditor implements PanelEditor {
     this.#show("", text);
   }
 
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.openChanges([change], title);
-  }
-
-  async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
-    const parts = changes.map(({ path, before = "", after = "" }) => {
-      return createTwoFilesPatch(path, path, splitByteOrderMark(before).body, splitByteOrderMark(after).body);
-    });
-    this.#show(title, parts.join("\n"));
-  }
-
   async openLink(href: string): Promise<void> {
     if (/^https?:\/\//iu.test(href)) this.#options.tell({ type: "link", href });
   }
@@ -280,6 +300,31 @@ class PageEditor implements PanelEditor {
     }
     const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
     this.#showCommand(folder, { ...launch, args: [...args, ...resumed] });
+  }
+
+  /** In the page that the user is in. One that is gone is asked no more: the next one begins anew. */
+  async askForAgent(ask: AgentAsk): Promise<AgentWish | undefined> {
+    this.#wishing?.(undefined);
+    const { trial } = ask;
+    const hasLeft = this.#hasLeft;
+    this.#hasLeft = false;
+    if (trial !== undefined && hasLeft) return undefined;
+    const said = trial?.kind === "failed" ? { ...trial, reason: this.#said(trial.reason) } : trial;
+    const words = Object.fromEntries(agentWords.map((word) => [word, this.strings[`addAgent.${word}`] ?? ""]));
+    this.#options.tell({ type: "agent", ask: { ...ask, ...(said === undefined ? {} : { trial: said }) }, words });
+    return await new Promise((resolve) => (this.#wishing = resolve));
+  }
+
+  hearWish(wish: AgentWish | undefined): void {
+    const wishing = this.#wishing;
+    this.#wishing = undefined;
+    if (wishing === undefined) this.#hasLeft = wish === undefined;
+    else wishing(wish);
+  }
+
+  async saveAgent(id: string, agent: AddedAgent): Promise<void> {
+    await this.#options.saveAgent(id, agent);
+    this.#changed.fire();
   }
 
   /** Pages in a browser open tabs by themselves. */

@@ -240,10 +240,41 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     });
     await expect.poll(async () => await shownFor("two")).toEqual(["gone.txt", "new.bin", "run.sh"]);
     agent.do({ act: "end" });
-    // In the browser the page itself shows what was changed.
+    // In the browser the page itself shows what was changed, in the view in which proposals stand.
     await page.getByRole("button", { name: "Review All" }).click();
+    const past = page.locator(".past");
+    const ofPast = async (selector: string): Promise<string> =>
+      (await past.locator(selector).allInnerTexts()).join("|");
+    const choose = async (name: string): Promise<void> =>
+      await past.locator(".past-files button").filter({ hasText: name }).click();
+    await expect.poll(async () => await ofPast(".differs .left .review-line")).toBe("2|8");
+    expect(await ofPast(".differs .right .review-line")).toBe("TWO|EIGHT");
+    expect(await past.locator("textarea").count()).toBe(0);
+    await choose("run.sh");
+    await expect.poll(async () => await ofPast(".review-notes")).toContain("Permissions: 644 → 755");
+    await choose("link");
+    await expect.poll(async () => await ofPast(".review-notes")).toContain("Link to: a.txt");
+    await choose("a.txt");
+    const first = past.locator(".change-bar").first();
+    await expect.poll(async () => await first.innerText()).toContain("Hunk 1 of 2");
+    await expect
+      .poll(async () => {
+        await first
+          .getByRole("button", { name: "Undo" })
+          .press("Enter", { timeout: 1_000 })
+          .catch(() => {});
+        return readFileSync(at("a.txt"), "utf8");
+      })
+      .toBe(lines.replace("8", "EIGHT"));
+    await expect.poll(async () => await first.innerText()).toContain("Undone");
+    await first.getByRole("button", { name: "Redo" }).click();
+    await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toContain("TWO");
+    await page.keyboard.press("Escape");
+    await expect.poll(async () => await past.count()).toBe(0);
+    await page.locator(".foot .changes .tool-head").click();
     const row = (name: string): Locator => page.locator(".changes-files > li").filter({ hasText: name });
-    await expect.poll(async () => await row("run.sh").innerText()).toContain("Permissions: 644 → 755");
+    for (const name of ["a.txt", "link"])
+      await row(name).getByRole("button", { name: "Show changed lines" }).first().click();
     await expect.poll(async () => await row("link").innerText()).toContain("Link to: a.txt");
     await row("a.txt").locator(".hunk").first().getByRole("button", { name: "Undo" }).press("Enter");
     await expect.poll(() => readFileSync(at("a.txt"), "utf8")).toBe(lines.replace("8", "EIGHT"));
@@ -271,6 +302,36 @@ describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself"
     expect(statSync(at("run.sh")).mode & 0o777).toBe(0o644);
     expect(readFileSync(at("gone.txt"), "utf8")).toBe("gone\n");
     await expect.poll(async () => await inLog(".log .changed-file.undone .change-path")).toHaveLength(10);
+  });
+
+  it("adds an agent by its command, once it has answered or the user wants it all the same", async () => {
+    await talk();
+    await page.getByRole("button", { name: "Show conversations" }).click();
+    const add = page.getByRole("button", { name: "Add another agent…" });
+    const dialog = page.locator("dialog.agent");
+    const tryIt = async (command: string): Promise<void> => {
+      await dialog.getByLabel("Command").fill(command);
+      await page.keyboard.press("Enter");
+    };
+    await add.click();
+    await tryIt(`${agent.program}-not`);
+    await expect.poll(async () => await dialog.getByRole("alert").innerText()).toContain("was not found");
+    expect(await dialog.getByRole("button").allInnerTexts()).toEqual(["Cancel", "Add Anyway", "Try It"]);
+    // Another command is another agent, of which nothing is known.
+    await dialog.getByLabel("Command").fill("other");
+    expect(await dialog.getByRole("button", { name: "Add Anyway" }).isDisabled()).toBe(true);
+    await tryIt(agent.program);
+    await expect.poll(async () => await dialog.getByRole("status").innerText()).toContain("It answered: ");
+    expect(lab.saved).toEqual([]);
+    await dialog.getByLabel("Name in the panel").fill("Mine");
+    await page.keyboard.press("Enter");
+    const kept = { name: "Mine", program: agent.program, args: [] };
+    await expect.poll(() => lab.saved).toEqual([{ id: "mine", agent: kept }]);
+    expect(await dialog.count()).toBe(0);
+    await add.click();
+    await tryIt(agent.program);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => lab.saved.length).toBe(1);
   });
 
   it("shows the conversation as a text, and closes it again", async () => {

@@ -75,7 +75,7 @@ class ReviewingPage {
         this.states.set(id, state);
         state.text.ask();
       }
-    } else this.states.get(message.id)?.receive(message);
+    } else if ("id" in message) this.states.get(message.id)?.receive(message);
     for (const state of this.states.values()) state.informed();
   }
 }

@@ -56,6 +56,7 @@ const create: PanelHostContractOptions["create"] = async ({ id, name, program })
       logger,
       listers: [],
     }),
+    trials: { tryAgent: async () => ({ kind: "failed", reason: "", words: "" }), added: () => undefined },
     editor: panelEditor({ folders: [folder], chosen: undefined }, [], "en"),
     files,
     clock,

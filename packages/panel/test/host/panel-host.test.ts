@@ -4,6 +4,9 @@ import { PageReviews } from "../../src/host/index.ts";
 import { changesMessageSchema, type HostMessage, type PageView } from "../../src/messages/index.ts";
 import { createPanelLab, type ScriptedAgent, type TestPage, until } from "./panel-lab.ts";
 
+const isList = (about: unknown): boolean =>
+  typeof about === "object" && about !== null && Reflect.get(about, "type") === "reviews";
+
 describe("a workspace of several folders", () => {
   it("has each new conversation in the folder that was chosen for it, for good, and lists those of all folders", async () => {
     const lab = createPanelLab();
@@ -185,7 +188,7 @@ describe("a page", () => {
     await until(() => turnsWith(page, 2));
     page.say({ type: "changes", conversation: id, turn, action: "review" });
     await until(() => (done.length === 2 ? true : undefined));
-    expect(done).toEqual([`change ${file}`, `changes ${file} ${second}`]);
+    expect(done).toEqual([`changes ${file}`, `changes ${file} ${second}`]);
   });
 
   it("keeps, undoes and brings back what a turn did to its files, and says what it left alone", async () => {
@@ -275,8 +278,22 @@ describe("a page", () => {
     await writesUntold(agent, file.replace("main", "second"), "new\n");
     const [turn = ""] = await until(() => turnsWith(page, 2));
     const second = file.replace("main", "second");
-    page.say({ type: "changes", conversation: id, turn, action: "review" });
-    expect((await until(() => page.last("changes"))).about).toEqual({ kind: "reveal", turn, paths: [file, second] });
+    const about = { type: "changes", conversation: id, turn } as const;
+    const shown = async (): Promise<unknown> =>
+      await until(() => page.messages.findLast((one) => one.type === "review" && !isList(one.about)));
+    page.say({ ...about, action: "review" });
+    expect(await shown()).toMatchObject({ about: { type: "past", turn, paths: [file, second] } });
+    page.say({ ...about, action: "sides", path: file });
+    const hunk = { state: "open", left: { start: 1, end: 2 }, right: { start: 1, end: 2 } };
+    const sides = { path: file, before: "one\ntwo\n", after: "one\n2\n", hunks: [hunk] };
+    await expect.poll(shown).toMatchObject({ about: { type: "past-sides", turn, sides } });
+    // One change of a tool needs no ledger.
+    const change = { path: file, before: "a\n", after: "b\n", isFragment: true };
+    const tool = { kind: "tool", id: "t1", at: 0, tool: "edit", name: "Edit", title: "Edit", state: "done" } as const;
+    agent.tell({ ...tool, changes: [change] });
+    await until(() => page.link.conversation?.snapshot().entries.find(({ entry }) => entry.id === "t1"));
+    page.say({ type: "open-diff", conversation: id, entry: "t1", path: file });
+    await expect.poll(shown).toMatchObject({ about: { type: "past", paths: [file], sides: change } });
     expect(done).toEqual([]);
   });
 

@@ -15,6 +15,7 @@ import {
   type ProposedChange,
   type SessionCapabilities,
   type SessionHost,
+  type SessionRequest,
   type SessionUpdate,
   type TurnEndReason,
 } from "@patchbay/conversations";
@@ -30,7 +31,13 @@ import {
 } from "../../src/host/index.ts";
 import { languageOf } from "@patchbay/languages";
 import { builtTexts } from "../../../languages/scripts/texts-of.ts";
-import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
+import {
+  type AgentWish,
+  type HostMessage,
+  hostMessageSchema,
+  type PageMessage,
+  panelTextsIn,
+} from "../../src/messages/index.ts";
 
 import { openLedger } from "./open-ledger.ts";
 
@@ -211,6 +218,8 @@ export interface PanelLab {
     starting?: Promise<void>;
     /** What a mention may stand for. */
     files?: readonly string[];
+    /** What the user wants who adds an agent, one after the other. */
+    wishes?: AgentWish[];
   };
   /** Where somebody keeps it. */
   readonly turns?: FolderLedgers;
@@ -221,7 +230,7 @@ export interface PanelLab {
 
 /**
  * A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder; `reviews`: pages show
- * them; `keepsLedger`: of what agents change.
+ * them; `keepsLedger`: of what agents change; `connect`: who is talked with, in the place of the scripted agents.
  */
 export function createPanelLab(
   how: {
@@ -229,6 +238,7 @@ export function createPanelLab(
     readonly locale?: string;
     readonly reviews?: PageReviews;
     readonly keepsLedger?: boolean;
+    readonly connect?: (request: SessionRequest, platform: TestPlatform) => AgentSession;
   } = {},
 ): PanelLab {
   const { beside, locale = "en", reviews, keepsLedger = false } = how;
@@ -261,6 +271,7 @@ export function createPanelLab(
     turns:
       turns === undefined ? undefined : { witness: turns, ledger: turns.conversations, agentName: () => "Claude Code" },
     connect: (request) => {
+      if (how.connect !== undefined) return how.connect(request, platform);
       const agent = new ScriptedAgent(request.host);
       if (place.starting !== undefined) agent.starting = place.starting;
       agents.push(agent);
@@ -276,8 +287,17 @@ export function createPanelLab(
     companion,
     conversations,
     ...(reviews === undefined ? {} : { reviews }),
-    editor: panelEditor(place, done, locale),
+    editor: reviews === undefined ? panelEditor(place, done, locale) : editorless(panelEditor(place, done, locale)),
     files: platform.files,
+    trials: {
+      tryAgent: async (command) =>
+        await Promise.resolve(
+          command === "good --acp"
+            ? { kind: "answered", name: "Good 1.0", signIn: ["Key"] }
+            : { kind: "failed", reason: "No.", words: "usage: bad" },
+        ),
+      added: (command, name) => ({ id: "new", agent: { name, program: command, args: [] } }),
+    },
     clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
@@ -318,6 +338,11 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
+/** The same where the page shows changes itself. */
+function editorless({ openChanges: _pagesDo, ...editor }: PanelEditor): PanelEditor {
+  return editor;
+}
+
 /** An editor that only notes what it is asked to do. */
 export function panelEditor(place: PanelLab["place"], done: string[], locale: string): PanelEditor {
   const note = (what: string) => async (): Promise<void> => void done.push(what);
@@ -337,7 +362,6 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     dropped: async () => [],
     openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),
     openDocument: async (text, language) => void done.push(`document ${language}: ${text}`),
-    openChange: async ({ path }) => void done.push(`change ${path}`),
     openChanges: async (changes) => void done.push(`changes ${changes.map(({ path }) => path).join(" ")}`),
     startInTerminal: async (agent, _folder, session) => void done.push(`start ${agent} ${session ?? ""}`),
     openLink: async (href) => void done.push(`link ${href}`),
@@ -345,6 +369,11 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     copy: note("copy"),
     runInTerminal: async (_agent, title, command) => void done.push(`terminal ${title}: ${command.join(" ")}`),
     openInTab: note("tab"),
+    askForAgent: async (ask) => {
+      done.push(`ask ${JSON.stringify(ask)}`);
+      return place.wishes?.shift();
+    },
+    saveAgent: async (id, agent) => void done.push(`save ${id} ${JSON.stringify(agent)}`),
     confirmDelete: async () => true,
     tell: (severity, sentence) => void done.push(`${severity}: ${sentence}`),
   };

@@ -6,6 +6,7 @@ import { type Clock, createCompanion, createNodePlatform, type Logger } from "@p
 import { createMemoryEditor, type PanelPageControls, type PuppetAgent } from "@patchbay/testkit";
 import { type RawData, WebSocket } from "ws";
 import type { FolderLedgers } from "@patchbay/turns";
+import type { AddedAgent } from "../../src/messages/index.ts";
 import { openLedger } from "../host/open-ledger.ts";
 import { panelParts, writeLanguageFiles } from "../../../languages/scripts/files.ts";
 import { type PagePanel, PageReviews, startPagePanel } from "../../src/server/index.ts";
@@ -45,6 +46,8 @@ export interface ServerLab {
   /** Of what agents change in the folder. */
   readonly turns: FolderLedgers;
   readonly origin: string;
+  /** Agents that the user has added. */
+  readonly saved: readonly { readonly id: string; readonly agent: AddedAgent }[];
   isIdle(): boolean;
   /** One request as its headers say it; those of a page of the server are added where nothing else is said. */
   ask(
@@ -81,6 +84,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
   const turns = openLedger(platform, folder, root);
   const companion = createCompanion({ host, platform, turns });
   const following = reviews.attach(companion);
+  const saved: { readonly id: string; readonly agent: AddedAgent }[] = [];
   let isIdle = false;
   const panel = await startPagePanel({
     host,
@@ -98,6 +102,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
     beginWith,
     onIdle: () => (isIdle = true),
     settings: {
+      saveAgent: async (id, added) => void saved.push({ id, agent: added }),
       agents: () => (agent === undefined ? {} : { [agent.id]: { name: agent.name, program: agent.program } }),
       autosave: () => true,
       reasonNotToStart: () => undefined,
@@ -112,6 +117,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
     panel,
     turns,
     origin,
+    saved,
     isIdle: () => isIdle,
     ask: async (method, path, { headers = {}, body } = {}) => {
       const all = { origin, "sec-fetch-site": "same-origin", ...headers };

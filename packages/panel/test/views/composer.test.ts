@@ -23,6 +23,17 @@ async function show(...[entries = [], change]: Partial<Parameters<typeof TestPan
 
 const sent = (shown: TestPanel): readonly (readonly PromptBlock[])[] => shown.heard("send").map(({ blocks }) => blocks);
 
+/** Whatever becomes of the clock. */
+const inRealTime = setImmediate;
+
+/** What is read of a file is there. */
+async function readSoon(shown: TestPanel): Promise<void> {
+  await import("../../src/views/composer/attachments.ts");
+  await shown.do(async () => {
+    for (let count = 0; count < 10; count += 1) await new Promise((resolve) => inRealTime(resolve));
+  });
+}
+
 describe("the composer", () => {
   it("sends with Enter, and is empty then", async () => {
     const shown = await show();
@@ -356,9 +367,35 @@ describe("the composer", () => {
     };
     await drop("file:///a.ts\r\nfile:///b.ts");
     expect(shown.heard("drop")).toEqual([{ type: "drop", conversation: "c1", uris: ["file:///a.ts", "file:///b.ts"] }]);
-    await drop("", [new File(["%PDF"], "a.pdf", { type: "application/pdf" })]);
-    expect(shown.text).toContain("Only images can be dropped from outside the editor.");
+    await drop("", [new File(["%PDF\0"], "a.pdf", { type: "application/pdf" })]);
+    await readSoon(shown);
+    expect(shown.text).toContain("Only images, and texts of up to 256 kB, can be added from outside the editor.");
     expect(shown.heard("drop")).toHaveLength(1);
+    // A text has no path that a page may know: it goes along as it is.
+    await drop("", [new File(["one\n"], "notes.txt", { type: "text/plain" })]);
+    await readSoon(shown);
+    expect(shown.text).not.toContain("Only images");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([[{ type: "excerpt", title: "notes.txt", text: "one\n" }]]);
+  });
+
+  it("has a long text that is pasted as a chip, and a short one in the message", async () => {
+    const shown = await show();
+    const paste = async (text: string): Promise<boolean> => {
+      const event = new Event("paste", { bubbles: true, cancelable: true });
+      Object.assign(event, { clipboardData: { files: [], getData: () => text } });
+      await shown.do(() => void shown.area.dispatchEvent(event));
+      await readSoon(shown);
+      return event.defaultPrevented;
+    };
+    const long = "a line\n".repeat(1_000);
+    expect(await paste(long.slice(0, 5_000))).toBe(false);
+    expect(await paste(long)).toBe(true);
+    expect(shown.area.value).toBe("");
+    await shown.write("What is wrong?");
+    await shown.key("Enter");
+    const chip = { type: "excerpt", title: "Pasted lines: 1001", text: long };
+    expect(sent(shown)).toEqual([[chip, { type: "text", text: "What is wrong?" }]]);
   });
 
   it("moves a queued prompt up, and keeps the focus with it", async () => {

@@ -27,6 +27,8 @@ describe("the panel", () => {
     panel = await TestPanel.start(new PageHost());
     await panel.press("Claude Code");
     expect(panel.heard("new-conversation")).toEqual([{ type: "new-conversation", agent: "claude" }]);
+    await panel.press("Add another agent…");
+    expect(panel.heard("add-agent")).toHaveLength(1);
     await panel.press("How to install Qwen Code");
     expect(panel.heard("open-link")).toHaveLength(1);
   });
@@ -402,19 +404,6 @@ describe("the panel", () => {
     expect(document.querySelector(".hunks")?.textContent).toBe("Link to: ../b.ts");
     await say({});
     expect(document.querySelector(".hunks")?.textContent).toBe("The text of this file can’t be shown.");
-  });
-
-  it("opens the files that are to be looked at in the page", async () => {
-    const file = { kind: "changed", mark: "exact", state: "applied", canRedo: false, revision: "1" } as const;
-    const files = ["a", "b", "c"].map((name) => ({ ...file, path: `/home/me/shop/${name}.ts` }));
-    panel = await TestPanel.show([], { turns: [{ turn: "t1", files, more: 0 }] });
-    const paths = files.slice(0, 2).map(({ path }) => path);
-    await panel.do(() => panel?.host.say({ type: "changes", about: { kind: "reveal", turn: "t1", paths } }));
-    expect(panel.heard("changes").map(({ action, path }) => [action, path])).toEqual(
-      paths.map((path) => ["view", path]),
-    );
-    const toggles = Array.from(document.querySelectorAll(".changed-file [aria-expanded]"));
-    expect(toggles.map((one) => one.getAttribute("aria-expanded"))).toEqual(["true", "true", "false"]);
   });
 
   it("names the files that a command changed below it, with the lines that are its own alone", async () => {

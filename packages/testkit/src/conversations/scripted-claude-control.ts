@@ -6,6 +6,8 @@ export interface ScriptedClaudeOptions {
   readonly initialized?: Readonly<Record<string, unknown>>;
   /** Sessions that it knows, for `--resume`. */
   readonly sessions?: readonly string[];
+  /** Where it reads and writes; default: in memory. */
+  readonly files?: Map<string, string>;
   /** What it tells of its plan; absent: as with a key of the provider's. */
   readonly rateLimits?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { agentOf } from "@patchbay/core";
 
 /** What the model does in a turn. */
 export type ClaudeScript = (turn: ScriptedClaudeTurn) => Promise<void> | void;
@@ -40,6 +41,18 @@ export interface ScriptedToolUse {
   readonly background?: string;
   /** What the question holds as input, where that is not what the model wrote. */
   readonly askedInput?: Readonly<Record<string, unknown>>;
+}
+
+const writing: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit"]);
+
+/** What a tool makes of its file. */
+async function changeOf(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<{ textAfter(before: string | undefined): string | undefined } | undefined> {
+  const event = { session_id: "s", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
+  const read = (await agentOf("claude").loadHook?.())?.read(event);
+  return read?.kind === "write" ? read.changes[0] : undefined;
 }
 
 class Stopped extends Error {}
@@ -104,7 +117,7 @@ export class ScriptedClaudeTurn {
       this.#process.goesOn(id, String(updated["description"]), how.background);
       return this.#finish(id, "Command running in background with ID: 1.", false, parent);
     }
-    const done = this.#run(name, updated, how);
+    const done = await this.#run(name, updated, how);
     if (!done.isError) await this.#hook("PostToolUse", id, name, updated);
     return this.#finish(id, done.text, done.isError, parent, done.result);
   }
@@ -233,35 +246,30 @@ export class ScriptedClaudeTurn {
     return answer;
   }
 
-  #run(name: string, input: Readonly<Record<string, unknown>>, how: ScriptedToolUse): Done {
-    const path = String(input["file_path"]);
+  /** Writes what the real one was seen to write (docs/protocols/claude.md, "Hooks"). */
+  async #run(name: string, input: Readonly<Record<string, unknown>>, how: ScriptedToolUse): Promise<Done> {
+    if (!writing.has(name)) return { text: how.result ?? "", isError: false };
+    // It takes composed letters for the decomposed ones of a name.
+    const path = String(input["file_path"]).normalize("NFC");
     const { files } = this.#process;
-    const original = files.get(path)?.replace(/^\uFEFF/u, "");
-    // It sees no byte order mark, and keeps the one that the file has.
-    const mark = files.get(path)?.startsWith("\uFEFF") === true ? "\uFEFF" : "";
+    const held = files.get(path);
+    const after = (await changeOf(name, input))?.textAfter(held);
+    if (after === undefined) {
+      return { text: "<tool_use_error>String to replace not found in file.</tool_use_error>", isError: true };
+    }
+    files.set(path, after);
+    const originalFile = held?.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
     if (name === "Write") {
-      const content = String(input["content"]);
-      files.set(path, content.startsWith(mark) ? content : mark + content);
-      const result = {
-        type: original === undefined ? "create" : "update",
-        filePath: path,
-        content,
-        structuredPatch: [],
-      };
+      const type = held === undefined ? "create" : "update";
+      const result = { type, filePath: path, content: input["content"], structuredPatch: [] };
       return {
         text: `File created successfully at: ${path}`,
         isError: false,
-        result: { ...result, originalFile: original ?? null },
+        result: { ...result, originalFile: originalFile ?? null },
       };
     }
-    if (name !== "Edit") return { text: how.result ?? "", isError: false };
-    const oldString = String(input["old_string"]);
-    const newString = String(input["new_string"]);
-    if (original === undefined || !original.includes(oldString)) {
-      return { text: "<tool_use_error>String to replace not found in file.</tool_use_error>", isError: true };
-    }
-    files.set(path, mark + original.replace(oldString, () => newString));
-    const result = { filePath: path, oldString, newString, originalFile: original };
+    const { old_string: oldString, new_string: newString } = input;
+    const result = { filePath: path, oldString, newString, originalFile };
     return { text: `The file ${path} has been updated successfully.`, isError: false, result };
   }
 

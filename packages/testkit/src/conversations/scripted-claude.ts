@@ -45,12 +45,13 @@ export class ScriptedClaude {
   readonly children: Children;
   readonly processes: ScriptedClaudeProcess[] = [];
   /** What Write and Edit have written, by path. */
-  readonly files: Map<string, string> = new Map();
+  readonly files: Map<string, string>;
   readonly #options: ScriptedClaudeOptions;
   readonly #scripts: ClaudeScript[] = [];
 
   constructor(options: ScriptedClaudeOptions = {}) {
     this.#options = options;
+    this.files = options.files ?? new Map();
     this.children = createMemoryChildren((handle) => {
       const process = new ScriptedClaudeProcess(handle, this.files, this.#options, () => this.#scripts.shift());
       this.processes.push(process);

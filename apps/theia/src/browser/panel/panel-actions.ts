@@ -11,12 +11,21 @@ import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
-import type { PageTitle, PanelWindow, ShownChange, TerminalLaunch } from "../../common/panel-protocol.ts";
+import type {
+  AddedAgent,
+  AgentAsk,
+  AgentWish,
+  PageTitle,
+  PanelWindow,
+  ShownChange,
+  TerminalLaunch,
+} from "../../common/panel-protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { DeleteConversationDialog } from "../surfaces/careful-dialogs.ts";
+import { NewAgents } from "./new-agents.ts";
 import { PanelPages } from "./panel-connection.ts";
 import { PanelChanges, panelTabId } from "./panel-places.ts";
 
@@ -52,6 +61,8 @@ export class PanelActions implements PanelWindow {
   protected readonly lists: Lists;
   @inject(Notices)
   protected readonly notices: Notices;
+  @inject(NewAgents)
+  protected readonly newAgents: NewAgents;
 
   async tellPage(page: string, message: unknown): Promise<boolean> {
     return this.pages.find(page)?.tell(message) ?? false;
@@ -138,6 +149,18 @@ export class PanelActions implements PanelWindow {
     const items = folders.map((folder) => ({ label: fileUriOf(folder).path.base, description: folder, folder }));
     const question = nls.localize("patchbay/panel/chooseFolder", "Choose the folder that the agent works in");
     return (await this.lists.choose(items, question))?.folder;
+  }
+
+  async askForAgent(ask: AgentAsk): Promise<AgentWish | undefined> {
+    return await this.newAgents.ask(ask);
+  }
+
+  notifyTrying(command: string): void {
+    this.notices.info(nls.localize("patchbay/panel/trying", "Waiting for {0} to answer…", command), { timeout: 5_000 });
+  }
+
+  async saveAgent(id: string, agent: AddedAgent): Promise<void> {
+    await this.newAgents.save(id, agent);
   }
 
   notifyTold(severity: "info" | "warning" | "error", sentence: string): void {

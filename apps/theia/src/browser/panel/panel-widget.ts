@@ -20,6 +20,7 @@ import {
   panelServerPath,
 } from "../../common/panel-protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
+import { NewAgents } from "./new-agents.ts";
 import { PanelActions } from "./panel-actions.ts";
 import { PanelConnection, type PanelPage, PanelPages } from "./panel-connection.ts";
 import { panelFocusKey, type PanelTab, panelTabId, panelWidgetId } from "./panel-places.ts";
@@ -280,7 +281,7 @@ function isFocus(message: unknown): boolean {
 /** A page of the panel. With the first one come the services behind it, and their channel to the backend. */
 export function createPanelPage(container: interfaces.Container, tab: PanelTab | undefined): PanelWidget {
   if (!container.isBound(PanelServer)) {
-    for (const service of [PanelActions, PanelConnection, PanelPages]) {
+    for (const service of [NewAgents, PanelActions, PanelConnection, PanelPages]) {
       container.bind<unknown>(service).toSelf().inSingletonScope();
     }
     container.bind(PanelWidget).toSelf();

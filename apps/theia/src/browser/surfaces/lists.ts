@@ -30,8 +30,13 @@ export class Lists {
   }
 
   /** A line that may stay empty; undefined where the user thinks better of it. It stays while they look at what it is about. */
-  async ask({ placeholder, prompt }: Question): Promise<string | undefined> {
-    const options = { placeHolder: labelText(placeholder), prompt: labelText(prompt), ignoreFocusLost: true };
+  async ask({ placeholder, prompt, value }: Question): Promise<string | undefined> {
+    const options = {
+      ...(value === undefined ? {} : { value }),
+      placeHolder: labelText(placeholder),
+      prompt: labelText(prompt),
+      ignoreFocusLost: true,
+    };
     return await this.quickInput.input(options);
   }
 }
@@ -39,6 +44,8 @@ export class Lists {
 export interface Question {
   readonly placeholder: string;
   readonly prompt: string;
+  /** What stands there already. */
+  readonly value?: string;
 }
 
 /** An item as Theia gets it. */

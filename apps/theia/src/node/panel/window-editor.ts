@@ -3,7 +3,15 @@ import { type Disposable, DisposableStore, Emitter, type Event, type Platform } 
 import type { FileChange, PromptBlock } from "@patchbay/conversations";
 import type { AgentPrograms, TerminalCommand } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { hostSaysIn, type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
+import {
+  type AddedAgent,
+  type AgentAsk,
+  type AgentWish,
+  hostSaysIn,
+  type MentionItem,
+  type PanelSettings,
+  panelTextsIn,
+} from "@patchbay/panel/messages";
 import { droppedBlocks, type FolderFiles, type MentionedProblem, Mentions } from "@patchbay/panel/workspace";
 import type { PanelFacts, PanelWindow } from "../../common/panel-protocol.ts";
 import type { AttachedWindow } from "../attached-window.ts";
@@ -150,10 +158,6 @@ export class WindowEditor implements PanelEditor, Disposable {
     await this.#ask((client) => client.openText(text, language));
   }
 
-  async openChange(change: FileChange, title: string): Promise<void> {
-    await this.openChanges([change], title);
-  }
-
   async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
     const shown = changes.map(({ path, before, after }) => ({ path, before, after }));
     await this.#ask((client) => client.openChanges(shown, title));
@@ -184,6 +188,21 @@ export class WindowEditor implements PanelEditor, Disposable {
     }
     const resumed = sessionId === undefined || resumeOption === undefined ? [] : [resumeOption, sessionId];
     await this.#openTerminal(name, folder, { ...launch, args: [...args, ...resumed] });
+  }
+
+  async askForAgent(ask: AgentAsk): Promise<AgentWish | undefined> {
+    const { trial } = ask;
+    const said = hostSaysIn(backendTexts(this.facts.locale));
+    const shown = trial?.kind === "failed" ? { ...ask, trial: { ...trial, reason: said(trial.reason) } } : ask;
+    return await this.#ask((client) => client.askForAgent(shown));
+  }
+
+  tryingAgent(command: string): void {
+    this.#options.client?.notifyTrying(command);
+  }
+
+  async saveAgent(id: string, agent: AddedAgent): Promise<void> {
+    await this.#ask((client) => client.saveAgent(id, agent));
   }
 
   async openInTab(conversationId: string): Promise<void> {

@@ -82,6 +82,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
       clock,
       logger,
       agents: this.programs.known,
+      trials: this.programs,
       findAgents: async () => await this.programs.find(),
       conversations:
         host.storageDirectory === undefined

@@ -48,6 +48,19 @@ describe("the panel of several windows", () => {
     return { page, id };
   }
 
+  it("adds an agent that has answered to the preferences of the window that asked for it", async () => {
+    const window = await open("one");
+    const page = await window.openPage();
+    await page.say({ type: "ready" });
+    window.wishes.push({ kind: "try", command: agent.program }, { kind: "save", name: "Mine" });
+    await page.say({ type: "add-agent" });
+    const added = { name: "Mine", program: agent.program, args: [] };
+    await expect
+      .poll(() => window.opened, patience)
+      .toEqual([`trying ${agent.program}`, `mine: ${JSON.stringify(added)}`]);
+    expect(window.asks).toMatchObject([{ command: "" }, { command: agent.program, trial: { kind: "answered" } }]);
+  });
+
   it("goes on over the end of a window, and the next one is told everything", async () => {
     const first = await open("one");
     const { id } = await talk(first);

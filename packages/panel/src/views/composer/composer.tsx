@@ -4,7 +4,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
-import type { ImageProblem } from "./images.ts";
+import type { FileProblem } from "./attachments.ts";
 import { type Suggestion, suggestionId, useSuggestions } from "./use-suggestions.ts";
 import { addChips, behind, newPromptId, nothingWritten, toBlocks, useWriting } from "./use-writing.ts";
 
@@ -39,9 +39,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   const { writing, change, history } = useWriting(area);
   const selection = useSelected((state) => state.selection);
   const [isSelectionOn, setSelectionOn] = useState(!panel.kept.isSelectionOff);
-  const [problem, setProblem] = useState<ImageProblem | "compose.noImages" | "compose.dropImages" | undefined>(
-    undefined,
-  );
+  const [problem, setProblem] = useState<FileProblem>();
   const suggesting = useSuggestions(conversation, area, writing, change);
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
   // A start that takes long can be stopped, too, where something waits for it.
@@ -56,13 +54,9 @@ export function Composer({ conversation }: { readonly conversation: string }): J
     if (event.type === "command" && event.command === "stop") panel.post({ type: "stop", conversation });
   });
 
-  const addImages = async (files: readonly File[]): Promise<void> => {
-    if (!takesImages) {
-      setProblem("compose.noImages");
-      return;
-    }
-    const { readImages } = await import("./images.ts");
-    const { blocks, problem: found } = await readImages(files);
+  const addFiles = async (files: readonly File[]): Promise<void> => {
+    const { readFiles } = await import("./attachments.ts");
+    const { blocks, problem: found } = await readFiles(files, takesImages, words);
     setProblem(found);
     if (blocks.length > 0) change({ chips: addChips(writing.chips, blocks) });
   };
@@ -104,10 +98,10 @@ export function Composer({ conversation }: { readonly conversation: string }): J
 
   const drop = useDrop((files, uris) => {
     const images = files.filter(({ type }) => type.startsWith("image/"));
-    if (images.length > 0) void addImages(images);
+    if (images.length > 0) void addFiles(images);
     else if (uris.length > 0) panel.post({ type: "drop", conversation, uris });
     // What comes from outside the editor has no path that a page may know.
-    else if (files.length > 0) setProblem("compose.dropImages");
+    else if (files.length > 0) void addFiles(files);
   });
 
   return (
@@ -154,9 +148,11 @@ export function Composer({ conversation }: { readonly conversation: string }): J
           onBlur={suggesting.close}
           onPaste={(event) => {
             const files = Array.from(event.clipboardData?.files ?? []);
+            const text = event.clipboardData?.getData("text/plain") ?? "";
+            if (files.length === 0 && text.length > longPaste) files.push(new File([text], ""));
             if (files.length === 0) return;
             event.preventDefault();
-            void addImages(files);
+            void addFiles(files);
           }}
         />
         <ModeNote />
@@ -194,6 +190,9 @@ export function Composer({ conversation }: { readonly conversation: string }): J
     </div>
   );
 }
+
+/** A longer text stands beside the message as a chip, UTF-16 units. */
+const longPaste = 5_000;
 
 const isText = (block: PromptBlock): boolean => block.type === "text";
 

@@ -57,7 +57,21 @@ export function ConversationList(): JSX.Element {
       ) : (
         <ConversationRows conversations={inOrder(conversations)} />
       )}
+      <AddAgent class="text-button list-add" />
     </section>
+  );
+}
+
+/** Where agents may run, another one can be added. */
+export function AddAgent(props: { readonly class: string }): JSX.Element | undefined {
+  const words = useWords();
+  const panel = usePanel();
+  const notice = useSelected((state) => state.settings?.notice);
+  if (notice !== undefined) return undefined;
+  return (
+    <button type="button" {...props} onClick={() => panel.post({ type: "add-agent" })}>
+      {words("welcome.add")}
+    </button>
   );
 }
 

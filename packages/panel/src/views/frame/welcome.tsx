@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon } from "../widgets/icon.tsx";
-import { ConversationRows, inOrder } from "./conversation-list.tsx";
+import { AddAgent, ConversationRows, inOrder } from "./conversation-list.tsx";
 
 /** Shown while no conversation is open: the agents that are installed, and the newest conversations. */
 export function Welcome(): JSX.Element {
@@ -30,6 +30,7 @@ export function Welcome(): JSX.Element {
             <span>{name}</span>
           </button>
         ))}
+        <AddAgent class="agent-button agent-add" />
       </div>
       {conversations.length === 0 ? undefined : (
         <section aria-labelledby="recent">

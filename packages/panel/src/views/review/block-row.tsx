@@ -1,16 +1,10 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useWords } from "../../store/use-panel.ts";
-import { visibleLine } from "../widgets/visible-text.ts";
 import type { Block } from "./blocks.ts";
-import { bodyOf, fieldText, type Lines } from "./lines.ts";
-import { guardTime, isEmpty, type ReviewState } from "./review-state.ts";
-
-/** More of a line than this is no text that people read, and takes long to lay out, UTF-16 units. */
-const longestLine = 10_000;
-
-/** Characters that show nothing or change how others are shown; tabs are seen. */
-const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Cf}]/u;
+import { fieldText, isEmpty } from "./lines.ts";
+import { guardTime, type ReviewState } from "./review-state.ts";
+import { hasLongLine, SidesRow } from "./sides-row.tsx";
 
 /** Lines beside each other, with the bar of the change that begins with them. */
 export function BlockRow({
@@ -26,95 +20,15 @@ export function BlockRow({
   readonly onWay: (event: KeyboardEvent) => void;
 }): JSX.Element {
   const { left, right } = state.text;
-  const { change } = block;
-  const kind = change === undefined ? "same" : "differs";
+  const isFixed = isReadOnly || isEmpty(block.right) || hasLongLine(right, block);
   return (
-    <div class={`review-row ${kind}`} data-block={block.key}>
-      {block.isFirst ? <ChangeBar state={state} block={block} isReadOnly={isReadOnly} /> : undefined}
-      <div class={`review-side left ${isEmpty(block.left) ? "none" : ""}`} dir="ltr">
-        <LineList
-          lines={left}
-          from={block.left.start}
-          to={block.left.end}
-          mark={change === undefined ? undefined : "−"}
-        />
-      </div>
-      <div class={`review-side right ${isEmpty(block.right) ? "none" : ""}`} dir="ltr">
-        <LineList
-          lines={right}
-          from={block.right.start}
-          to={block.right.end}
-          mark={change === undefined ? undefined : "+"}
-          isBehindField={!isReadOnly && !hasLongLine(right, block)}
-        />
-        {isReadOnly || isEmpty(block.right) || hasLongLine(right, block) ? undefined : (
-          <Field state={state} block={block} onWay={onWay} />
-        )}
-      </div>
-      {change === undefined ? undefined : <Hidden left={left} right={right} block={block} />}
-    </div>
-  );
-}
-
-const hasLongLine = (lines: Lines, { right }: Block): boolean =>
-  lines.slice(right.start, right.end).some(({ length }) => length > longestLine);
-
-/** Lines with their numbers. Behind a text field they give it its height, its numbers and its colours. */
-function LineList({
-  lines,
-  from,
-  to,
-  mark,
-  isBehindField = false,
-}: {
-  readonly lines: Lines;
-  readonly from: number;
-  readonly to: number;
-  readonly mark: string | undefined;
-  readonly isBehindField?: boolean;
-}): JSX.Element {
-  const words = useWords();
-  return (
-    <div class={`review-lines ${isBehindField ? "behind" : ""}`} aria-hidden={isBehindField}>
-      {lines.slice(from, to).map((line, index) => {
-        const body = bodyOf(line);
-        const isLong = body.length > longestLine;
-        return (
-          <div key={index} class="review-line" data-number={from + index + 1} data-mark={mark}>
-            {isLong ? body.slice(0, 1_000) : body}
-            {isLong ? <i>{words("review.longLine", { count: body.length - 1_000 })}</i> : undefined}
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-/** What cannot be seen in a changed line is spelled out: what is accepted is what is read. */
-function Hidden({
-  left,
-  right,
-  block,
-}: {
-  readonly left: Lines;
-  readonly right: Lines;
-  readonly block: Block;
-}): JSX.Element | undefined {
-  const words = useWords();
-  const before = new Set(left.slice(block.left.start, block.left.end));
-  const found = right
-    .slice(block.right.start, block.right.end)
-    .map((line, index) => ({ text: bodyOf(line).slice(0, longestLine), line, number: block.right.start + index + 1 }))
-    .filter(({ text, line }) => !before.has(line) && unseen.test(text.replaceAll("\t", "")));
-  if (found.length === 0) return undefined;
-  return (
-    <ul class="plain review-hidden" dir="ltr">
-      {found.slice(0, 5).map(({ text, number }) => (
-        <li key={number}>
-          <span class="badge warning">{words("review.hidden", { line: number })}</span> <code>{visibleLine(text)}</code>
-        </li>
-      ))}
-    </ul>
+    <SidesRow
+      left={left}
+      right={right}
+      block={block}
+      bar={block.isFirst ? <ChangeBar state={state} block={block} isReadOnly={isReadOnly} /> : undefined}
+      field={isFixed ? undefined : <Field state={state} block={block} onWay={onWay} />}
+    />
   );
 }
 

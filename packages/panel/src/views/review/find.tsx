@@ -73,7 +73,7 @@ export function FindInReview({
   onGo,
   onClose,
 }: {
-  readonly state: ReviewState;
+  readonly state: Pick<ReviewState, "blocks"> & { readonly text: { readonly left: Lines; readonly right: Lines } };
   readonly rows: () => HTMLElement | null;
   readonly onGo: (found: FoundLine) => void;
   /** With the place that was found last. */

@@ -115,3 +115,5 @@ export function joinSplice(lines: Lines, line: number): LineSplice | undefined {
   if (above === undefined || below === undefined) return undefined;
   return { start: line - 1, removed: [above, below], inserted: [bodyOf(above) + below] };
 }
+
+export const isEmpty = ({ start, end }: LineSpan): boolean => start === end;

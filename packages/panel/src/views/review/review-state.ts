@@ -1,5 +1,5 @@
-import { type Clock, finish, finishInTurns, type Hunk, hunkSteps, type LineSpan } from "@patchbay/core/texts";
-import type { ReviewEnd, ReviewMessage, ReviewRefusal } from "../../messages/reviews.ts";
+import { type Clock, finish, finishInTurns, type Hunk, hunkSteps } from "@patchbay/core/texts";
+import type { OneReviewMessage, ReviewEnd, ReviewRefusal } from "../../messages/reviews.ts";
 import type { ReviewRequest } from "../../messages/from-page.ts";
 import { type Block, blocksOf, splicedBlocks, withKeyAt } from "./blocks.ts";
 import { joinSplice, type Lines, type LineSplice, textOf, typedSplice } from "./lines.ts";
@@ -93,7 +93,7 @@ export class ReviewState {
     return this.#deciding !== undefined;
   }
 
-  receive(message: Exclude<ReviewMessage, { readonly type: "reviews" }>): void {
+  receive(message: OneReviewMessage): void {
     this.#isAsked = true;
     if (message.type === "review-ended") {
       this.end = message.as;
@@ -265,5 +265,3 @@ export class ReviewState {
 export function blockAt(blocks: readonly Block[], line: number): Block | undefined {
   return blocks.find(({ right }) => right.start <= line && line < right.end);
 }
-
-export const isEmpty = ({ start, end }: LineSpan): boolean => start === end;

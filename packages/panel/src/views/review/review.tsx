@@ -9,23 +9,12 @@ import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { BlockRow } from "./block-row.tsx";
 import { FindInReview, type FoundLine } from "./find.tsx";
+import { nextChange, pageClock, useIsWide } from "./looking.ts";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
 import type { ShownReviews } from "./shown-reviews.ts";
 import { keepOverReload, takeUnsent } from "./unsent-texts.ts";
 import { UnwrittenText } from "./unwritten-text.tsx";
-
-/** Narrower than this there is no room for two sides, px. */
-const narrow = 720;
-
-const clock: ConstructorParameters<typeof ReviewState>[2] = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  setTimeout: (callback, delayMs) => {
-    const timer = setTimeout(callback, delayMs);
-    return { dispose: () => clearTimeout(timer) };
-  },
-};
 
 /** A review in the page: both sides, the right one to be edited, and the verdicts. */
 export function Review({ shown, id }: { readonly shown: ShownReviews; readonly id: string }): JSX.Element {
@@ -40,7 +29,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
       new ReviewState(
         id,
         (message) => panel.post(message),
-        clock,
+        pageClock,
         () => setVersion((version) => version + 1),
         takeUnsent(id),
       ),
@@ -72,7 +61,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
   });
   useEffect(() => state.informed(), [info, state]);
   const show = (key: number | undefined): void => setWanted(key === undefined ? undefined : { key });
-  const go = (way: -1 | 1): void => show(nextChange(state, scroller.current, way));
+  const go = (way: -1 | 1): void => show(nextChange(state.blocks, scroller.current, way));
   useLayoutEffect(() => {
     const row = scroller.current?.querySelector(`[data-block="${wanted?.key}"]`);
     if (wanted?.found !== undefined) {
@@ -237,22 +226,6 @@ function changeKey(event: KeyboardEvent, state: ReviewState, go: (way: -1 | 1) =
   event.preventDefault();
 }
 
-/** The block of the change above or below the one that the user is at. */
-function nextChange(state: ReviewState, scroller: HTMLElement | null, way: -1 | 1): number | undefined {
-  const active = document.activeElement?.closest<HTMLElement>("[data-block]");
-  const key = scroller?.contains(active ?? null) === true ? Number(active?.dataset["block"]) : undefined;
-  const at = state.blocks.findIndex((block) => block.key === key);
-  const isBar = document.activeElement?.classList.contains("change-bar") === true;
-  const places = Array.from(state.blocks.entries()).filter(([, { isFirst }]) => isFirst);
-  const changes = places.map(([, block]) => block);
-  const others = places
-    .filter(([place]) => (way === 1 ? place > at : isBar ? place < at : place <= at))
-    .map(([, block]) => block);
-  // Behind the last one comes the first one.
-  const next = way === 1 ? (others[0] ?? changes[0]) : (others.at(-1) ?? changes.at(-1));
-  return next?.key;
-}
-
 function countWords(state: ReviewState, info: ReviewInfo | undefined, words: Words): string {
   if (!state.isLoaded) return words("review.loading");
   const decided = info?.decided ?? 0;
@@ -355,18 +328,4 @@ function Foot({ state, info }: { readonly state: ReviewState; readonly info: Rev
       </button>
     </footer>
   );
-}
-
-function useIsWide(scroller: { readonly current: HTMLElement | null }): boolean {
-  const [isWide, setWide] = useState(true);
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element === null || typeof ResizeObserver === "undefined") return undefined;
-    const look = (): void => setWide(element.clientWidth >= narrow);
-    look();
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [scroller]);
-  return isWide;
 }

@@ -2,10 +2,12 @@ import { type JSX, render } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { fill as fillChanges } from "../changes.tsx";
 import { fill as fillRest } from "../rest.tsx";
 import type { Boundary as BoundaryClass } from "../widgets/boundary.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
 import { visibleLine } from "../widgets/visible-text.ts";
+import { Past } from "./past.tsx";
 import { Review } from "./review.tsx";
 import { UnwrittenText } from "./unwritten-text.tsx";
 import { ShownReviews } from "./shown-reviews.ts";
@@ -25,6 +27,7 @@ export function startReviews(options: ReviewsOptions): void {
   const { store, root } = options;
   // What the page is drawn with stays one chunk this way, as small as it is.
   fillRest();
+  fillChanges();
   const place = document.createElement("div");
   place.className = "reviews";
   root.before(place);
@@ -48,16 +51,17 @@ function Reviews({ root, early, boundary: Boundary }: ReviewsOptions): JSX.Eleme
     panel.onReview = (about) => shown.receive(about);
     for (const about of early) shown.receive(about);
   }, [shown]);
-  const { id } = shown;
+  const { id, past } = shown;
+  const isShown = id !== undefined || past !== undefined;
   useLayoutEffect(() => {
     // Hidden, not gone: what was open in it stays open.
-    root.hidden = id !== undefined;
-  }, [id]);
-  if (id === undefined) return <WaitingReviews shown={shown} />;
+    root.hidden = isShown;
+  }, [isShown]);
+  if (!isShown) return <WaitingReviews shown={shown} />;
   return (
     <main class="page">
       <Boundary
-        key={id}
+        key={id ?? "past"}
         instead={
           <div class="failure" role="alert">
             <p>{words("page.failed")}</p>
@@ -68,7 +72,7 @@ function Reviews({ root, early, boundary: Boundary }: ReviewsOptions): JSX.Eleme
         }
         onFailure={(error) => panel.post({ type: "failed", message: String(error) })}
       >
-        <Review shown={shown} id={id} />
+        {id === undefined ? past && <Past shown={shown} past={past} /> : <Review shown={shown} id={id} />}
       </Boundary>
     </main>
   );

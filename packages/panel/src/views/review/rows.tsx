@@ -17,7 +17,8 @@ const thoughtLine = 18;
 const barHeight = 30;
 
 export interface RowsProps {
-  readonly state: ReviewState;
+  /** `caret`: where something is written. */
+  readonly state: Pick<ReviewState, "blocks"> & Partial<Pick<ReviewState, "caret">>;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly isUnified: boolean;
   /** A row that is there, wherever it is. */

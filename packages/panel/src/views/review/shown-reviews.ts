@@ -1,19 +1,29 @@
 import {
+  type OneReviewMessage,
+  type PastMessage,
+  type PastSides,
   type ReviewInfo,
-  type ReviewMessage,
   reviewMessageSchema,
   type UnwrittenInfo,
 } from "../../messages/reviews.ts";
 
-export type OneReviewMessage = Exclude<ReviewMessage, { readonly type: "reviews" }>;
+/** What is already written and is looked at. */
+export interface ShownPast {
+  /** Whose files they are; absent: a tool's one change. */
+  readonly turn: string | undefined;
+  readonly paths: readonly string[];
+  /** By their paths, as far as they came. */
+  readonly sides: ReadonlyMap<string, PastSides>;
+}
 
-/** The reviews that wait in this page, and the one that is shown. */
+/** The reviews that wait in this page, and the one that is shown, or what of the past is. */
 export class ShownReviews {
   readonly #onDidChange: () => void;
   readonly #failed: (message: string) => void;
   #reviews: readonly ReviewInfo[] = [];
   #unwritten: readonly UnwrittenInfo[] = [];
   #id: string | undefined;
+  #past: ShownPast | undefined;
   #follower: ((message: OneReviewMessage) => void) | undefined;
   /** What was said of the shown one before anybody followed it. */
   #early: OneReviewMessage[] = [];
@@ -36,8 +46,13 @@ export class ShownReviews {
     return this.#id;
   }
 
+  get past(): ShownPast | undefined {
+    return this.#past;
+  }
+
   show(id: string | undefined): void {
-    if (id === this.#id) return;
+    if (id === this.#id && this.#past === undefined) return;
+    this.#past = undefined;
     this.#id = id;
     this.#early = [];
     this.#onDidChange();
@@ -64,9 +79,22 @@ export class ShownReviews {
       this.#unwritten = data.unwritten;
       return this.#onDidChange();
     }
+    if (data.type === "past" || data.type === "past-sides") return this.#receivePast(data);
     if (data.type === "review" && data.isRevealed) this.show(data.id);
     if (data.id !== this.#id) return;
     if (this.#follower === undefined) this.#early.push(data);
     else this.#follower(data);
+  }
+
+  #receivePast(message: PastMessage): void {
+    const past = this.#past;
+    if (message.type === "past") {
+      const { turn, paths, sides } = message;
+      this.show(undefined);
+      this.#past = { turn, paths, sides: new Map(sides === undefined ? [] : [[sides.path, sides]]) };
+    } else if (past !== undefined && past.turn === message.turn) {
+      this.#past = { ...past, sides: new Map([...past.sides, [message.sides.path, message.sides]]) };
+    } else return;
+    this.#onDidChange();
   }
 }

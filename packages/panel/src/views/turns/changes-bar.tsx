@@ -1,11 +1,11 @@
 import type { ChangedFile, TurnChanges, TurnEndEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { ChangedFileRow, canKeep, canUndo } from "./changed-file.tsx";
 import type { FileAction } from "./file-hunks.tsx";
-import { newestTurn, turnEndedBy, useChangesMessage, useTurns } from "./turns.ts";
+import { newestTurn, turnEndedBy, useTurns } from "./turns.ts";
 
 const actions = ["review", "keep", "undo", "redo"] as const;
 type Action = (typeof actions)[number];
@@ -33,16 +33,9 @@ function Bar({
 }): JSX.Element | undefined {
   const words = useWords();
   const panel = usePanel();
-  const bar = useRef<HTMLElement>(null);
   const [isOpen, setOpen] = useState(false);
   /** Files of which the changed lines are shown. */
   const [looked, setLooked] = useState<ReadonlySet<string>>(new Set());
-  useChangesMessage((message) => {
-    if (message.kind !== "reveal" || message.turn !== turn) return;
-    setOpen(true);
-    setLooked(new Set([...looked, ...message.paths]));
-    requestAnimationFrame(() => bar.current?.scrollIntoView({ block: "nearest" }));
-  });
   if (files.length + more === 0) return undefined;
   const act = (action: Action): void => panel.post({ type: "changes", conversation, turn, action });
   const actOn = ({ path }: ChangedFile, action: FileAction, hunk?: string): void =>
@@ -56,7 +49,7 @@ function Bar({
   };
   const title = words("changes.title", { count: files.length + more });
   return (
-    <section class="changes" aria-label={title} ref={bar}>
+    <section class="changes" aria-label={title}>
       <div class="changes-head">
         <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="chevron" class={`chevron ${isOpen ? "open" : ""}`} />

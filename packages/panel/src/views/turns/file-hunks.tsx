@@ -2,13 +2,15 @@ import type { ChangedFile } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageHunk, PageView } from "../../messages/changes.ts";
+import type { DocumentMessage } from "../../messages/from-page.ts";
 import { useWords } from "../../store/use-panel.ts";
 import { type DiffLine, DiffLines } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
+import { HunkBadge, HunkVerdicts } from "./hunk-verdicts.tsx";
 import { useChangesMessage } from "./turns.ts";
 
 /** What can be done with a file, or a hunk of it. */
-export type FileAction = "review" | "view" | "keep" | "undo" | "redo";
+export type FileAction = Extract<DocumentMessage, { readonly type: "changes" }>["action"];
 
 interface HunksProps {
   readonly turn: string;
@@ -27,15 +29,10 @@ export function FileHunks({ turn, file, act }: HunksProps): JSX.Element | undefi
   // What is shown stays until there is something newer.
   useEffect(() => act("view"), [revision]);
   if (found === undefined) return undefined;
-  const { hunks, mode, target, more } = found.view ?? { more: 0 };
+  const { hunks, target, more } = found.view ?? { more: 0 };
   return (
     <div class="hunks">
-      {mode === undefined ? undefined : (
-        <p class="note">
-          {words("changes.permissions", { before: mode.before.toString(8), after: mode.after.toString(8) })}
-        </p>
-      )}
-      {target === undefined ? undefined : <TargetNote target={target} />}
+      <FactNotes {...found.view} />
       {hunks === undefined && target === undefined && file.kind !== "mode" ? (
         <p class="note">{words("changes.noText")}</p>
       ) : undefined}
@@ -47,10 +44,22 @@ export function FileHunks({ turn, file, act }: HunksProps): JSX.Element | undefi
   );
 }
 
-function TargetNote({ target: { before, after } }: { readonly target: NonNullable<PageView["target"]> }): JSX.Element {
+/** What a turn did to a file besides its text. */
+export function FactNotes({ mode, target }: Pick<PageView, "mode" | "target">): JSX.Element {
   const words = useWords();
-  const texts = [before, after].filter((text) => text !== undefined).map(visibleLine);
-  return <p class="note">{words("changes.target", { target: texts.join(" → ") })}</p>;
+  const targets = [target?.before, target?.after].filter((text) => text !== undefined).map(visibleLine);
+  return (
+    <>
+      {mode === undefined ? undefined : (
+        <p class="note">
+          {words("changes.permissions", { before: mode.before.toString(8), after: mode.after.toString(8) })}
+        </p>
+      )}
+      {target === undefined ? undefined : (
+        <p class="note">{words("changes.target", { target: targets.join(" → ") })}</p>
+      )}
+    </>
+  );
 }
 
 function Hunk({ hunk, file, act }: Omit<HunksProps, "turn"> & { readonly hunk: PageHunk }): JSX.Element {
@@ -62,29 +71,13 @@ function Hunk({ hunk, file, act }: Omit<HunksProps, "turn"> & { readonly hunk: P
     count === 1
       ? words("changes.line", { line: start + 1 })
       : words("changes.lines", { from: start + 1, to: start + count });
-  const isWaiting = state === "queued";
-  const isOpen = (state === "open" || isWaiting) && file.state !== "undone";
   return (
     <div class={`hunk hunk-${state}`} role="group" aria-label={title}>
       <div class="hunk-head">
         <span class="note">{title}</span>
-        {state === "open" ? undefined : <span class="badge">{words(`changes.${state}`)}</span>}
+        <HunkBadge state={state} />
         <span class="spring" />
-        {isOpen && file.state !== "accepted" ? (
-          <button type="button" class="text-button" onClick={() => act("keep", id)}>
-            {words("changes.keep")}
-          </button>
-        ) : undefined}
-        {(isOpen || state === "kept") && file.obstacle === undefined ? (
-          <button type="button" class="text-button" onClick={() => act("undo", id)}>
-            {words(isWaiting ? "changes.now" : "changes.undo")}
-          </button>
-        ) : undefined}
-        {state === "undone" && file.canRedo ? (
-          <button type="button" class="text-button" onClick={() => act("redo", id)}>
-            {words("changes.redo")}
-          </button>
-        ) : undefined}
+        <HunkVerdicts id={id} state={state} file={file} act={act} />
       </div>
       <DiffLines label={title} lines={linesOf(hunk)} rest={more} />
     </div>

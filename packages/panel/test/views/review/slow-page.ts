@@ -1,6 +1,6 @@
 import type { DiffView, DiffViewEvents } from "@patchbay/core";
 import type { PageReviews } from "../../../src/host/index.ts";
-import type { ReviewMessage, ReviewRequest } from "../../../src/messages/index.ts";
+import type { OneReviewMessage, ReviewRequest } from "../../../src/messages/index.ts";
 import { textOf } from "../../../src/views/review/lines.ts";
 import { ReviewState } from "../../../src/views/review/review-state.ts";
 import type { UnsentText } from "../../../src/views/review/review-text.ts";
@@ -13,14 +13,16 @@ export const breath = async (): Promise<void> => await new Promise((resolve) => 
 
 /** A page and both ways to it, on which messages lie until they are delivered. */
 export class SlowPage {
-  readonly toPage: Exclude<ReviewMessage, { type: "reviews" }>[] = [];
+  readonly toPage: OneReviewMessage[] = [];
   readonly toHost: ReviewRequest[] = [];
   readonly state: ReviewState;
   readonly #desk: ReturnType<PageReviews["connect"]>;
 
   constructor(reviews: PageReviews, unsent?: UnsentText) {
     this.#desk = reviews.connect({
-      post: (message) => void (message.type === "reviews" || this.toPage.push(message)),
+      post: (message) => {
+        if ("id" in message) this.toPage.push(message);
+      },
       hasFocus: () => false,
     });
     const clock = {

@@ -1,21 +1,58 @@
 import type { PromptBlock } from "@patchbay/conversations/model";
+import type { Words } from "../../store/use-panel.ts";
 
 const types: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Bytes of the largest image that is sent. */
 const largest = 5 * 1024 * 1024;
 
-export type ImageProblem = "compose.imageTooLarge" | "compose.imageType" | "compose.imageStill";
+/** Bytes of the largest text that is sent beside the message. */
+const largestText = 256 * 1024;
+
+export type FileProblem =
+  | "compose.fileType"
+  | "compose.imageStill"
+  | "compose.imageTooLarge"
+  | "compose.imageType"
+  | "compose.noImages";
+
+interface Read {
+  readonly blocks: readonly PromptBlock[];
+  readonly problem?: FileProblem;
+}
+
+/** Reads what was pasted or dropped: images, and texts, of which a pasted one has no name. */
+export async function readFiles(files: readonly File[], takesImages: boolean, words: Words): Promise<Read> {
+  const images = files.filter(({ type }) => type.startsWith("image/"));
+  const texts = await Promise.all(files.filter((file) => !images.includes(file)).map((file) => excerptOf(file, words)));
+  const blocks = texts.filter((block) => block !== undefined);
+  const problem = blocks.length < texts.length ? ({ problem: "compose.fileType" } as const) : {};
+  if (images.length === 0) return { blocks, ...problem };
+  if (!takesImages) return { blocks, problem: "compose.noImages" };
+  const read = await readImages(images);
+  return { ...problem, ...read, blocks: [...blocks, ...read.blocks] };
+}
+
+/** Undefined: it is no text, or too long. */
+async function excerptOf(file: File, words: Words): Promise<PromptBlock | undefined> {
+  if (file.size > largestText) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    if (text.includes("\0")) return undefined;
+    const title = file.name === "" ? words("compose.pasted", { count: text.split("\n").length }) : file.name;
+    return { type: "excerpt", title, text };
+  } catch {
+    return undefined;
+  }
+}
 
 /** The longest side of what is drawn anew, px: longer ones no model looks at, and each next one is tried where the one before is too large. */
 const longestSides = [2_576, 1_568, 1_024] as const;
 
-/** Reads images from what was pasted or dropped; what is too large, or of another kind, is drawn anew. */
-export async function readImages(
-  files: readonly File[],
-): Promise<{ readonly blocks: readonly PromptBlock[]; readonly problem?: ImageProblem }> {
+/** What is too large, or of another kind, is drawn anew. */
+async function readImages(files: readonly File[]): Promise<Read> {
   const blocks: PromptBlock[] = [];
-  let problem: ImageProblem | undefined;
+  let problem: FileProblem | undefined;
   for (const file of files) {
     const isSent = types.has(file.type) && file.size <= largest;
     // oxlint-disable-next-line no-await-in-loop -- one at a time: they may be large
