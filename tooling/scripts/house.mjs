@@ -75,6 +75,7 @@ const core = {
       ...ground,
       "agents/catalogue",
       "agents/choice",
+      "agents/surroundings",
       "discovery",
       "endpoint/ask-hook",
       "platform/node*",

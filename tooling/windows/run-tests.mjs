@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
 /**
  * Runs test files in this process, with Vitest's own functions and without Vite, whose native parts Wine cannot load. Node itself takes the
@@ -22,6 +23,8 @@ const config = {
   retry: 0,
   tags: [],
   fakeTimers: {},
+  // For whoever looks into one test.
+  ...(process.env.TEST_NAME === undefined ? {} : { testNamePattern: new RegExp(process.env.TEST_NAME, "u") }),
   chaiConfig: {},
   expect: { poll },
   snapshotOptions: {},
@@ -46,10 +49,9 @@ const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const reasonOf = ({ errors } = {}) => {
   const [error] = errors ?? [];
-  return String(error?.stack ?? error?.message ?? error)
-    .split("\n")
-    .slice(0, 8)
-    .join("\n");
+  const lines = String(error?.stack ?? error?.message ?? error).split("\n");
+  const differences = error?.diff === undefined ? [] : stripVTControlCharacters(error.diff).split("\n").slice(0, 30);
+  return [...lines.slice(0, 8), ...differences].join("\n");
 };
 
 const runner = {
@@ -66,6 +68,12 @@ const runner = {
   },
 };
 
+/** How many tests are not for this system. */
+function skippedIn({ mode, type, result, tasks = [] } = {}) {
+  if (type === "test") return mode === "skip" || result?.state === "skip" ? 1 : 0;
+  return tasks.reduce((count, task) => count + skippedIn(task), 0);
+}
+
 for (const name of process.argv.slice(2)) {
   const path = resolve(name);
   say({ file: name });
@@ -73,6 +81,6 @@ for (const name of process.argv.slice(2)) {
   const [file] = await startTests([path], runner);
   if (file?.result?.state === "fail" && (file.result.errors ?? []).length > 0)
     say({ test: "(the file)", how: "fail", reason: reasonOf(file.result) });
-  say({ end: name });
+  say({ end: name, skipped: skippedIn(file) });
 }
 process.exit(0);

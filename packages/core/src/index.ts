@@ -53,6 +53,7 @@ export { type Clock, withTimeout } from "./support/time.ts";
 export { type Disposable, DisposableStore, onAbort, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
 export { errorCodeOf, messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
+export { whileInUse } from "./platform/node-in-use.ts";
 export { inBackground, type InBackground } from "./support/background.ts";
 export { LoadOnce } from "./support/load-once.ts";
 export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";

@@ -222,9 +222,9 @@ describe("companion", () => {
       const directory = join(platform.home, ".claude", "ide");
       return readFileSync(join(directory, readdirSync(directory)[0] ?? ""), "utf8");
     };
-    expect(lock()).not.toContain("/added");
+    expect(lock()).not.toContain("added");
     editor.setFolders([platform.workspace, join(platform.root, "added")]);
-    await expect.poll(lock).toContain("/added");
+    await expect.poll(lock).toContain("added");
   });
 
   it("mentions reach Claude and are counted", async () => {

@@ -72,6 +72,7 @@ export { createMacFiles } from "./platform/mac-files.ts";
 export { type FilesCall, MemoryFiles, type MemoryFilesOptions } from "./platform/memory-files.ts";
 export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-files.ts";
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from "./platform/test-platform.ts";
+export { homeVariables, isMissing, shownMode, type UnixOnly } from "./platform/windows.ts";
 export { createMemoryChildren, type ProgramHandle, type ProgramSide } from "./conversations/memory-program.ts";
 export { ScriptedClaude, type ScriptedClaudeProcess } from "./conversations/scripted-claude.ts";
 export type { ScriptedClaudeOptions } from "./conversations/scripted-claude-control.ts";

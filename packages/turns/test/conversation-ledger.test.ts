@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { sep } from "node:path";
 import type { LedgerHunk, TurnLedger, TurnSource } from "@patchbay/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -241,7 +242,7 @@ describe("the turns of a conversation", () => {
     const told = async (ledger: TurnLedger): Promise<readonly unknown[]> =>
       (await ledger.turnsOf("c1", 1)).flatMap(({ files }) =>
         files.map(({ path, kind, commands = [], isNew, hasMode }) =>
-          [path.slice(lab.folder.length + 1), kind, isNew && "new", hasMode && "mode", ...commands]
+          [path.slice(lab.folder.length + 1).replaceAll(sep, "/"), kind, isNew && "new", hasMode && "mode", ...commands]
             .filter(Boolean)
             .join(" "),
         ),
@@ -280,7 +281,12 @@ describe("the turns of a conversation", () => {
     const since = { conversation: "c1", prompts: ["p1", "p2"] };
     const rehearsed = await conversations.rehearse(since);
     expect(
-      rehearsed?.map(({ path, outcome, kind, isNew }) => [path.slice(lab.folder.length + 1), outcome, kind, isNew]),
+      rehearsed?.map(({ path, outcome, kind, isNew }) => [
+        path.slice(lab.folder.length + 1).replaceAll(sep, "/"),
+        outcome,
+        kind,
+        isNew,
+      ]),
     ).toEqual([
       ["a.txt", "undone", "changed", undefined],
       ["gone.txt", "undone", "deleted", undefined],

@@ -1,4 +1,5 @@
 import { renameSync } from "node:fs";
+import { sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FolderLedgers } from "../src/folder-ledgers.ts";
 import type { TurnInfo } from "../src/model.ts";
@@ -10,7 +11,7 @@ const edited = "ONE\ntwo\nthree\nfour\nfive\nSIX\n";
 
 /** Names, what they were called before, and lines that came and went. */
 function rows(lab: TurnLab, turn: TurnInfo | undefined): readonly unknown[] {
-  const named = (path = ""): string => path.slice(lab.folder.length + 1);
+  const named = (path = ""): string => path.slice(lab.folder.length + 1).replaceAll(sep, "/");
   return (turn?.files ?? []).map(({ path, movedFrom, kind, lines, review }) => [
     `${named(movedFrom)} > ${named(path)}`,
     kind,

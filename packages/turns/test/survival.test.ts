@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createNodePlatform } from "@patchbay/core";
+import { isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { claude, gemini, TurnLab } from "./turn-lab.ts";
 
@@ -124,7 +125,7 @@ describe("what is kept of turns", () => {
     expect(await later.beforeText(later.turns()[0]?.id ?? "", lab.path("a.txt"))).toBeUndefined();
   });
 
-  it("is nobody else's to read, and is not put behind a link", async () => {
+  it.skipIf(isMissing("permission bits"))("is nobody else's to read, and is not put behind a link", async () => {
     const lab = new TurnLab();
     const ledgers = lab.open();
     ledgers.turnBegan(claude, "");

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { createNodePlatform, type TurnSource } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
@@ -153,6 +153,9 @@ export class TurnLab {
   /** Names, kinds and attributions of a turn's files. */
   files(turn: TurnInfo | undefined): readonly string[] {
     const files = turn?.files ?? [];
-    return files.map(({ path, kind, attribution }) => `${path.slice(this.folder.length + 1)} ${kind} ${attribution}`);
+    return files.map(
+      ({ path, kind, attribution }) =>
+        `${path.slice(this.folder.length + 1).replaceAll(sep, "/")} ${kind} ${attribution}`,
+    );
   }
 }

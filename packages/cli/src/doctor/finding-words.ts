@@ -1,8 +1,9 @@
 import { agentOf, type AgentSettings, type ChoiceReason, type Finding, type NamedEditor } from "@patchbay/core";
 import { examineAsking } from "@patchbay/core/diagnosis";
-import { program } from "../own-command.ts";
-import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import { program, shellWords } from "../own-command.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";
+import type { ShellWords } from "../terminal/shell-words.ts";
 
 /** A finding in words, safe to print. */
 export interface FindingWords {
@@ -13,15 +14,17 @@ export interface FindingWords {
 }
 
 /** Says a finding. Values that came from files, agents or settings are escaped; a command is given only where nothing in it had to be. */
-export function wordsOf(finding: Finding): FindingWords {
-  const { text, fix } = rawWordsOf(finding);
+export function wordsOf(finding: Finding, shell: ShellWords = shellWords): FindingWords {
+  const { text, fix } = rawWordsOf(finding, shell);
   const isPlain = fix !== undefined && escapeLine(fix) === fix;
   return { text: escapeLine(text), ...(isPlain ? { fix } : {}) };
 }
 
 /** Why an agent may show no changes, for whom it is connected to. */
 export function askingWords(settings: readonly AgentSettings[], dialect: string): readonly FindingWords[] {
-  return settings.filter(({ agent }) => agent === dialect).flatMap((one) => examineAsking(one).map(wordsOf));
+  return settings
+    .filter(({ agent }) => agent === dialect)
+    .flatMap((one) => examineAsking(one).map((finding) => wordsOf(finding)));
 }
 
 interface Words {
@@ -29,13 +32,14 @@ interface Words {
   readonly fix?: string;
 }
 
-const renew = `eval "$(${program} env)"`;
 /** What has an editor write its records anew. */
 function reload({ isServe }: NamedEditor): string {
   return isServe === true ? `Restart \`${program} serve\`.` : "Reload the editor's window.";
 }
 
-function rawWordsOf(finding: Finding): Words {
+function rawWordsOf(finding: Finding, shell: ShellWords): Words {
+  const { quote, removeFiles, variables } = shell;
+  const renew = shell.evaluate(`${program} env`);
   const agents =
     finding.agents.length === 0
       ? "agents"
@@ -84,22 +88,22 @@ function rawWordsOf(finding: Finding): Words {
       const { editor, variable, open, better } = finding.values;
       const text = `${variable} points ${agents} to ${at(editor)}, which has another folder open: ${open}.`;
       if (better === undefined) return { text };
-      return { text: `${text} ${at(better)} has this one open.`, fix: envOf(better) };
+      return { text: `${text} ${at(better)} has this one open.`, fix: envOf(better, shell) };
     }
     case "no-editor":
       return {
         text: `No running editor was found for ${agents}.`,
-        fix: `${program} serve ${quoteWord(finding.values.folder)}   # or open the folder in your editor`,
+        fix: `${program} serve ${quote(finding.values.folder)}   # or open the folder in your editor`,
       };
     case "other-folder":
       return {
         text: `${at(finding.values.editor)} has another folder open: ${finding.values.open}. ${agents} ${verb("looks", "look")} for one that has this folder open.`,
-        fix: `cd ${quoteWord(finding.values.open)}   # or open this folder in the editor`,
+        fix: `cd ${quote(finding.values.open)}   # or open this folder in the editor`,
       };
     case "folder-below":
       return {
         text: `${at(finding.values.editor)} has only a subfolder of this one open: ${finding.values.open}.`,
-        fix: `cd ${quoteWord(finding.values.open)}   # or open this folder in the editor`,
+        fix: `cd ${quote(finding.values.open)}   # or open this folder in the editor`,
       };
     case "folder-by-link": {
       const { editor, folder, open } = finding.values;
@@ -135,14 +139,15 @@ function rawWordsOf(finding: Finding): Words {
       const points = paths.length === 1 ? "points" : "point";
       const text = `${listOf(paths, "and")} ${points} ${agents} to port ${editor.port}, where another program listens instead of ${editor.name}`;
       return isSurelyEnded
-        ? { text: `${text}, which has exited.`, fix: `rm ${paths.map(quoteWord).join(" ")}` }
+        ? { text: `${text}, which has exited.`, fix: removeFiles(paths) }
         : { text: `${text}. ${reload(editor)}` };
     }
     case "takes-ended-editor": {
       const { editor, path, isSurelyEnded, better } = finding.values;
       const text = `${agents} chooses ${at(editor)}, which has exited, and tries no other: ${path} and a variable in this terminal point to it.`;
-      if (better !== undefined) return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better) };
-      return isSurelyEnded ? { text, fix: `rm ${quoteWord(path)}` } : { text };
+      if (better !== undefined)
+        return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better, shell) };
+      return isSurelyEnded ? { text, fix: removeFiles([path]) } : { text };
     }
     case "port-left-over":
       return {
@@ -162,7 +167,7 @@ function rawWordsOf(finding: Finding): Words {
       const { variable, file } = finding.values;
       return {
         text: `${variable} is set${file === undefined ? "" : ` in ${file}`}: ${agents} may start that program instead of looking for an editor.`,
-        ...(file === undefined ? { fix: `unset ${variable}` } : {}),
+        ...(file === undefined ? { fix: shell.unset(variable) } : {}),
       };
     }
     case "looks-on-container-host":
@@ -174,14 +179,14 @@ function rawWordsOf(finding: Finding): Words {
       const { editor, theirs, ours } = finding.values;
       return {
         text: `${at(editor)} uses ${theirs} for temporary files, but this terminal uses ${ours}, so ${agents} does not find it.`,
-        fix: `TMPDIR=${quoteWord(theirs)} ${command}`,
+        fix: shell.withVariable(variables.temporary, theirs, command),
       };
     }
     case "home-differs": {
       const { editor, theirs, ours } = finding.values;
       return {
         text: `The home directory of ${at(editor)} is ${theirs}, but this terminal's is ${ours}, so ${agents} ${verb("does", "do")} not find it.`,
-        fix: `HOME=${quoteWord(theirs)} ${command}`,
+        fix: shell.withVariable(variables.home, theirs, command),
       };
     }
     case "variable-differs": {
@@ -194,7 +199,7 @@ function rawWordsOf(finding: Finding): Words {
       const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`}, but this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
       return {
         text,
-        fix: theirs === undefined ? `env -u ${variable} ${command}` : `${variable}=${quoteWord(theirs)} ${command}`,
+        fix: shell.withVariable(variable, theirs, command),
       };
     }
     case "root-by-sudo":
@@ -218,7 +223,7 @@ function rawWordsOf(finding: Finding): Words {
       const text = `${directory} belongs to another user (uid ${uid}), so your editors cannot announce themselves to ${agents} there.`;
       // What was made there by sudo is the user's to take back.
       if (uid === 0 && !isTemporary) {
-        return { text, fix: `sudo chown -R "$(id -u):$(id -g)" ${quoteWord(directory)}` };
+        return { text, fix: `sudo chown -R "$(id -u):$(id -g)" ${quote(directory)}` };
       }
       const own = isTemporary ? ", or give the editor and the agent a TMPDIR of your own" : "";
       return { text: `${text} Ask its owner to remove it${own}.` };
@@ -230,7 +235,7 @@ function rawWordsOf(finding: Finding): Words {
     case "directory-is-none":
       return {
         text: `${finding.values.directory} is not a directory, so no editor can announce itself to ${agents} there.`,
-        fix: `mv ${quoteWord(finding.values.directory)} ${quoteWord(`${finding.values.directory}.old`)}`,
+        fix: shell.move(finding.values.directory, `${finding.values.directory}.old`),
       };
     case "directory-closed":
       return {
@@ -239,7 +244,7 @@ function rawWordsOf(finding: Finding): Words {
     case "directory-open-to-others":
       return {
         text: `Other users can write to ${finding.values.directory}, and could direct ${agents} to their own editor.`,
-        fix: `chmod go-w ${quoteWord(finding.values.directory)}`,
+        fix: `chmod go-w ${quote(finding.values.directory)}`,
       };
     case "record-of-another-user":
       return {
@@ -248,7 +253,7 @@ function rawWordsOf(finding: Finding): Words {
     case "record-readable-by-others":
       return {
         text: `Other users can read the token in ${finding.values.path}.`,
-        fix: `chmod 600 ${quoteWord(finding.values.path)}`,
+        fix: `chmod 600 ${quote(finding.values.path)}`,
       };
     case "record-not-understood":
       return { text: `${finding.values.path} is not a valid record for ${agents}, and is skipped.` };
@@ -258,7 +263,7 @@ function rawWordsOf(finding: Finding): Words {
       return isSurelyEnded
         ? {
             text: `${paths.join(", ")} ${several ? "are" : "is"} left over from ${editor.name}, which has exited.`,
-            fix: `rm ${paths.map(quoteWord).join(" ")}`,
+            fix: removeFiles(paths),
           }
         : {
             text: `${paths.join(", ")} ${several ? "are records" : "is a record"} of ${editor.name}, but nothing answers on its port ${editor.port}.`,
@@ -285,7 +290,10 @@ function rawWordsOf(finding: Finding): Words {
         const ask = `${connectInput} in a running one`;
         return {
           text: `${agents} connects to no editor by itself (${where}).`,
-          fix: file === undefined ? `unset ${variable}   # or ${ask}` : `${connectInput}   # type this in ${agents}`,
+          fix:
+            file === undefined
+              ? `${shell.unset(variable)}   # or ${ask}`
+              : `${connectInput}   # type this in ${agents}`,
         };
       }
       const where = file === undefined ? "" : ` (ide.enabled in ${file})`;
@@ -379,6 +387,6 @@ function at({ name, port }: NamedEditor): string {
   return `${name} (port ${port})`;
 }
 
-function envOf({ port }: NamedEditor): string {
-  return `eval "$(${program} env --port ${port})"`;
+function envOf({ port }: NamedEditor, shell: ShellWords): string {
+  return shell.evaluate(`${program} env --port ${port}`);
 }

@@ -4,6 +4,7 @@ import { diagnose } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
+import type { ShellWords } from "../terminal/shell-words.ts";
 import { wordsOf } from "./finding-words.ts";
 
 export interface DoctorRequest {
@@ -20,11 +21,13 @@ export interface DoctorRequest {
   readonly elsewhere?: readonly Surroundings[];
   /** See `DiagnosisRequest.waitMs`. */
   readonly waitMs?: number | undefined;
+  /** Default: that of this terminal. */
+  readonly shell?: ShellWords;
 }
 
 /** `patchbay doctor`: resolves with the exit code, 1 where there is a problem. */
 export async function printFindings(request: DoctorRequest): Promise<number> {
-  const { json, report, agents, platform, paint, print, elsewhere, waitMs } = request;
+  const { json, report, agents, platform, paint, print, elsewhere, waitMs, shell } = request;
   const folder = resolve(request.folder);
   const findings = await diagnose(platform, {
     folder,
@@ -36,10 +39,10 @@ export async function printFindings(request: DoctorRequest): Promise<number> {
     const { reportLines } = await import("./report.ts");
     for (const line of reportLines(findings, { folder, platform })) print(line);
   } else if (json) {
-    print(safeJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding) })) }, 2));
+    print(safeJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding, shell) })) }, 2));
   } else {
     for (const finding of findings) {
-      const { text, fix } = wordsOf(finding);
+      const { text, fix } = wordsOf(finding, shell);
       const name = finding.level === "ok" ? "" : ` ${paint.faint(`[${finding.code}]`)}`;
       print(`${mark(finding, paint)} ${text}${name}`);
       if (fix !== undefined) print(`  type: ${paint.place(fix)}`);

@@ -107,13 +107,22 @@ async function editInEditor(
  * Opens file and proposal in a difftool, with git's placeholders as variables: LOCAL is a copy of the file, REMOTE one of
  * the proposal; MERGED and BASE are set for tools that want them. Never the file itself: only the agent writes that.
  */
-async function editInDifftool(request: ExternalEditRequest, command: string): Promise<ExternalEdit> {
+async function editInDifftool(request: ExternalEditRequest, tool: string): Promise<ExternalEdit> {
+  const command = process.platform === "win32" ? placeholdersForWindows(tool) : tool;
   return await editCopy(request, (local, copy) => ({
     command,
-    args: /\$\{?(?:LOCAL|REMOTE|MERGED)/u.test(command) ? [] : [local, copy],
+    args: /\$\{?(?:LOCAL|REMOTE|MERGED)|%(?:LOCAL|REMOTE|MERGED)%/u.test(command) ? [] : [local, copy],
     environment: { LOCAL: local, REMOTE: copy, MERGED: copy, BASE: local },
     cwd: request.cwd,
   }));
+}
+
+/** Git brings a shell of its own there, and its placeholders are what people know. */
+export function placeholdersForWindows(tool: string): string {
+  return tool.replaceAll(
+    /\$(?:\{(?<inBraces>LOCAL|REMOTE|MERGED|BASE)\}|(?<plain>LOCAL|REMOTE|MERGED|BASE)\b)/gu,
+    "%$1$2%",
+  );
 }
 
 async function editCopy(

@@ -5,8 +5,8 @@ import { findEditorsOf, findEditorsWith, isInstalled, planStart } from "@patchba
 import type { RunCommand } from "../command-line.ts";
 import { wordsOf } from "../doctor/finding-words.ts";
 import { editorEnvironment } from "../env/print-environment.ts";
-import { program } from "../own-command.ts";
-import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import { program, shellWords } from "../own-command.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
 import { endLike, type ForegroundEnd, type ForegroundProgram } from "./foreground.ts";
 
 export interface RunRequest {
@@ -45,11 +45,11 @@ export async function runAgent(request: RunRequest): Promise<number> {
       tell(
         `${agent.agentName} does not find ${escapeLine(other.name)} (port ${other.port}), which has ${escapeLine(folder)} open, so nothing would be reviewed: it was not started.`,
       );
-      tell(`  To see why: ${escapeLine(`${program} doctor --agent ${agent.id} ${quoteWord(folder)}`)}`);
+      tell(`  To see why: ${escapeLine(`${program} doctor --agent ${agent.id} ${shellWords.quote(folder)}`)}`);
       tell(`  To start it without reviews: ${agent.program.command}`);
       return 1;
     }
-    const serve = `${program} serve ${quoteWord(folder)}`;
+    const serve = `${program} serve ${shellWords.quote(folder)}`;
     tell(
       `No running editor has ${escapeLine(folder)} open, so nothing would be reviewed: ${agent.agentName} was not started.`,
     );

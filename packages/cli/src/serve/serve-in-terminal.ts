@@ -17,7 +17,7 @@ import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { Advice, argumentsOf } from "./advice.ts";
 import { openFile, runServeCommand, saveKept, sessionName } from "./serve-commands.ts";
-import { program } from "../own-command.ts";
+import { program, shellWords } from "../own-command.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 import { tryReview } from "./try-review.ts";
 
@@ -147,7 +147,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   screen.print("In another terminal, in that folder, start an agent:");
   // As they are, so that they can be copied.
   if (others.length > 0) {
-    screen.printLines(`  ${paint.place(escapeLine(`eval "$(${program} env --port ${port})"`))}`);
+    screen.printLines(`  ${paint.place(escapeLine(shellWords.evaluate(`${program} env --port ${port}`)))}`);
     screen.print("and then one of:");
   }
   for (const { id } of agents) screen.printLines(`  ${paint.place(escapeLine(`${program} run ${id}`))}`);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import {
   type Companion,
   createCompanion,
@@ -17,6 +17,7 @@ import { createMemoryEditor, createTestPlatform, type TestPlatform } from "@patc
 import { expect } from "vitest";
 import { printFindings } from "../../src/doctor/print-findings.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
+import { posixWords } from "../../src/terminal/shell-words.ts";
 
 /** A pid that no process has. */
 export const deadPid: number = 2 ** 22 + 1;
@@ -189,6 +190,7 @@ export class DoctorLab {
       print: (line) => void lines.push(line),
       elsewhere: this.elsewhere,
       waitMs: this.waitMs,
+      shell: posixWords,
     });
     return { code, lines };
   }
@@ -256,7 +258,7 @@ export class DoctorLab {
 
   #inGeneral(line: string): string {
     const { workspace, home, tmp, root } = this.platform;
-    return line
+    const told = line
       .replaceAll(workspace, "FOLDER")
       .replaceAll(home, "~")
       .replaceAll(tmp, "TMP")
@@ -265,6 +267,8 @@ export class DoctorLab {
       .replaceAll(/[\d.]+(?= s\b)/gu, "N")
       .replaceAll(/server-\d+-\d+/gu, "server-N-N")
       .replaceAll(/\d+(?=\.lock)/gu, "N");
+    // With the separators of Windows a word of the shell is quoted, which with the others needs it not.
+    return sep === "/" ? told : told.replaceAll(sep, "/").replaceAll(/'([\w./~-]+)'/gu, "$1");
   }
 }
 

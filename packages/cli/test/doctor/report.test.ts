@@ -1,5 +1,5 @@
 import type { Finding, FindingValues } from "@patchbay/core";
-import { createTestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, isMissing } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { reportLines } from "../../src/doctor/report.ts";
 import { DoctorLab } from "./doctor-lab.ts";
@@ -76,7 +76,8 @@ describe("the report for strangers", () => {
     expect(told).toContain("  variable: CLAUDE_CONFIG_DIR");
   });
 
-  it.each(situations)("names no path of the machine: $title", async ({ agents, make }) => {
+  it.for(situations)("names no path of the machine: $title", async ({ agents, make, needs = [] }, { skip }) => {
+    skip(isMissing(...needs), `this system has no ${needs.join(", ")}`);
     const lab = new DoctorLab();
     onTestFinished(async () => await lab.dispose());
     const folder = await make(lab);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isMissing } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DoctorLab } from "./doctor-lab.ts";
 import { type Situation, situations } from "./situations.ts";
@@ -19,7 +20,8 @@ function rowOf({ title, says }: Situation): string {
 }
 
 describe("the doctor says what is so", () => {
-  it.each(situations)("$title", async ({ agents, make, says }) => {
+  it.for(situations)("$title", async ({ agents, make, says, needs = [] }, { skip }) => {
+    skip(isMissing(...needs), `this system has no ${needs.join(", ")}`);
     const lab = makeLab();
     const folder = await make(lab);
     expect(await lab.diagnose(agents, folder ?? undefined)).toEqual(says);

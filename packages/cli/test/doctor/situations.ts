@@ -2,11 +2,14 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, agentOf, type Platform } from "@patchbay/core";
 import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
+import type { UnixOnly } from "@patchbay/testkit";
 import { deadPid, type DoctorLab } from "./doctor-lab.ts";
 
 /** One case of docs/diagnosis.md: made for real, and what the doctor then prints. */
 export interface Situation {
   readonly title: string;
+  /** What it cannot be made without. */
+  readonly needs?: readonly UnixOnly[];
   readonly agents?: readonly AgentId[];
   /** Makes it; resolves with the folder in which the doctor is run, where that is not the lab's. */
   readonly make: (lab: DoctorLab) => Promise<string | void>;
@@ -278,6 +281,7 @@ export const situations: readonly Situation[] = [
   },
   {
     title: "The editor's process is stopped",
+    needs: ["stopped processes"],
     agents: ["qwen"],
     make: async (lab) => {
       lab.settle();
@@ -925,6 +929,7 @@ export const situations: readonly Situation[] = [
   },
   {
     title: "Where an agent looks belongs to another user",
+    needs: ["owners"],
     agents: ["gemini"],
     make: async (lab) => {
       lab.settle();
@@ -973,6 +978,7 @@ export const situations: readonly Situation[] = [
   },
   {
     title: "Others may write to where an agent looks, and read a token",
+    needs: ["permission bits"],
     agents: ["qwen"],
     make: async (lab) => {
       await here(lab);
@@ -990,6 +996,7 @@ export const situations: readonly Situation[] = [
   },
   {
     title: "A record that is none, and one of another user",
+    needs: ["owners"],
     agents: ["claude"],
     make: async (lab) => {
       await here(lab);

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { homeVariables } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
 
 const module = join(import.meta.dirname, "..", "..", "src", "hook", "main.ts");
@@ -19,7 +20,7 @@ async function start(answer: RequestListener, stdout: "pipe" | number = "pipe", 
     writeFileSync(join(home, ".claude", "ide", `${port}.lock`), JSON.stringify(record), { mode: 0o600 });
   }
   const hook = spawn(process.execPath, ["--no-warnings", "--conditions=@patchbay/source", module, "claude"], {
-    env: { PATH: process.env["PATH"], HOME: home },
+    env: { PATH: process.env["PATH"], ...homeVariables(home) },
     cwd: home,
     stdio: ["pipe", stdout, "pipe"],
   });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createTestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, homeVariables } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { repairHooks } from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../../src/command-line.ts";
@@ -41,12 +41,21 @@ function setUp(settings?: string) {
   return { platform, file, run, printed, placed, release };
 }
 
+/** As it stands between the quotation marks of JSON. */
+function inJson(path: string): string {
+  return JSON.stringify(path).slice(1, -1);
+}
+
+function stubHome(home: string): void {
+  for (const [name, value] of Object.entries(homeVariables(home))) vi.stubEnv(name, value);
+}
+
 describe("patchbay hook", () => {
   it("shows what it is about to write, and writes it after a yes", async () => {
     const { file, run, printed } = setUp('{\n  "model": "opus"\n}\n');
     expect(await run("install", true)).toBe(0);
     expect(printed.join("\n")).toMatch(/settings\.json[\s\S]*\+ .*"PreToolUse"[\s\S]*Claude Code: installed\./u);
-    expect(readFileSync(file, "utf8")).toMatch(/patchbay-hook\.cjs' claude .*esac",/u);
+    expect(readFileSync(file, "utf8")).toMatch(/patchbay-hook\.cjs' claude .*(?:esac|exit 0)",/u);
     expect(await run("status")).toBe(0);
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     expect(await run("install", true)).toBe(0);
@@ -70,7 +79,7 @@ describe("patchbay hook", () => {
   it("has agents run a copy in the home, which stays where the package goes, and brings it up to date", async () => {
     const { file, run, placed, release } = setUp("{}\n");
     expect(await run("install", true)).toBe(0);
-    expect(readFileSync(file, "utf8")).toContain(`'${placed}' claude `);
+    expect(readFileSync(file, "utf8")).toContain(`'${inJson(placed)}' claude `);
     expect(readFileSync(placed, "utf8")).toBe("console.log(1);");
     release();
     expect(await run("install")).toBe(0);
@@ -83,7 +92,7 @@ describe("patchbay hook", () => {
     mkdirSync(join(platform.home, "npx", "dist"), { recursive: true });
     writeFileSync(dist, "");
     await run("install", true);
-    const earlier = readFileSync(file, "utf8").replaceAll(placed, dist);
+    const earlier = readFileSync(file, "utf8").replaceAll(inJson(placed), inJson(dist));
     writeFileSync(file, earlier);
     await run("status");
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
@@ -91,7 +100,7 @@ describe("patchbay hook", () => {
     await run("status");
     expect(printed.at(-1)).toContain(`it cannot run ${dist}: install it again`);
     expect(await run("install", true)).toBe(0);
-    expect(readFileSync(file, "utf8")).toBe(earlier.replaceAll(dist, placed));
+    expect(readFileSync(file, "utf8")).toBe(earlier.replaceAll(inJson(dist), inJson(placed)));
     await run("status");
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     writeFileSync(file, earlier);
@@ -224,7 +233,7 @@ describe("patchbay hook for an agent that loads a program", () => {
     const module = join(platform.root, "patchbay.mjs");
     writeFileSync(module, readFileSync(file, "utf8"));
     const loaded: { default(host: unknown): void } = await import(pathToFileURL(module).href);
-    vi.stubEnv("HOME", platform.home);
+    stubHome(platform.home);
     onTestFinished(() => void vi.unstubAllEnvs());
     const host = { heard: "" };
     const program = (name: string): string => `exports.${name} = (id, host) => { host.heard += id; };`;
@@ -238,7 +247,7 @@ describe("patchbay hook for an agent that loads a program", () => {
     const fresh = join(platform.home, "fresh");
     mkdirSync(join(fresh, ".patchbay"), { recursive: true });
     writeFileSync(join(fresh, ".patchbay", "patchbay-hook.cjs"), program("attachToAgent"));
-    vi.stubEnv("HOME", fresh);
+    stubHome(fresh);
     loaded.default(host);
     expect(host.heard).toBe("pi");
   });
@@ -259,7 +268,7 @@ describe("patchbay hook for an agent that loads a program", () => {
       const module = join(platform.root, "patchbay.mjs");
       writeFileSync(module, readFileSync(file, "utf8"));
       const loaded: { default(host: unknown): Promise<unknown> } = await import(pathToFileURL(module).href);
-      vi.stubEnv("HOME", platform.home);
+      stubHome(platform.home);
       onTestFinished(() => void vi.unstubAllEnvs());
       rmSync(placed);
       expect(await loaded.default({})).toEqual({});

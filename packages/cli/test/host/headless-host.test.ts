@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Range } from "@patchbay/core";
 import { type DiffControls, type EditorHostControls, editorHostContract } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
@@ -61,11 +61,17 @@ describe("places that the user types", () => {
   writeFileSync(join(folder, "a.txt"), "one\r\ntwo 😀\r\nthree");
 
   it("are a file, a line, or lines", () => {
-    expect(parseFilePlace("a.txt", "/w")).toEqual({ path: "/w/a.txt" });
-    expect(parseFilePlace("a.txt:3", "/w")).toEqual({ path: "/w/a.txt", lines: { start: 2 } });
-    expect(parseFilePlace("b/a:b.txt:3-5", "/w")).toEqual({ path: "/w/b/a:b.txt", lines: { start: 2, end: 4 } });
-    expect(parseFilePlace("a.txt:5-3", "/w")).toEqual({ path: "/w/a.txt", lines: { start: 4, end: 4 } });
-    expect(parseFilePlace("/x/a.txt:0", "/w")).toEqual({ path: "/x/a.txt:0" });
+    const path = resolve("/w/a.txt");
+    expect(parseFilePlace("a.txt", "/w")).toEqual({ path });
+    expect(parseFilePlace("a.txt:3", "/w")).toEqual({ path, lines: { start: 2 } });
+    expect(parseFilePlace(path, "/w")).toEqual({ path });
+    expect(parseFilePlace(`${path}:3`, "/x")).toEqual({ path, lines: { start: 2 } });
+    expect(parseFilePlace("b/a:b.txt:3-5", "/w")).toEqual({
+      path: resolve("/w/b/a:b.txt"),
+      lines: { start: 2, end: 4 },
+    });
+    expect(parseFilePlace("a.txt:5-3", "/w")).toEqual({ path, lines: { start: 4, end: 4 } });
+    expect(parseFilePlace("/x/a.txt:0", "/w")).toEqual({ path: resolve("/x/a.txt:0") });
   });
 
   it("become selections of whole lines, to the end of the last one", () => {

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { createCompanion, createNodePlatform, Emitter, type Platform } from "@patchbay/core";
 import { browserFor, type PagePanel } from "@patchbay/panel/server";
-import { createMemoryEditor, PuppetAgent } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryEditor, PuppetAgent, shownMode } from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runPanel, type RunPanelOptions } from "../../src/panel/run-panel.ts";
 
 let root: string;
@@ -31,7 +31,8 @@ beforeEach(() => {
   mkdirSync(folder);
   mkdirSync(join(root, "page"));
   writeFileSync(join(root, "page", "panel.js"), "");
-  variables = { XDG_STATE_HOME: join(root, "state"), XDG_CONFIG_HOME: join(root, "config") };
+  const [state, config] = [join(root, "state"), join(root, "config")];
+  variables = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: config, LOCALAPPDATA: state, APPDATA: config };
   opened = [];
 });
 
@@ -113,16 +114,19 @@ describe("patchbay panel", () => {
   });
 
   it("reads no settings where a relative variable leads", async () => {
-    variables = { ...variables, XDG_CONFIG_HOME: "config" };
+    variables = { ...variables, XDG_CONFIG_HOME: "config", APPDATA: "config" };
     mkdirSync(join(folder, "config", "patchbay"), { recursive: true });
     writeFileSync(join(folder, "config", "patchbay", "panel.json"), "{");
     const before = process.cwd();
     process.chdir(folder);
-    onTestFinished(() => process.chdir(before));
-    const one = start();
-    await expect.poll(() => linkIn(one.lines)).toBeDefined();
-    one.end();
-    expect(await one.code).toBe(0);
+    try {
+      const one = start();
+      await expect.poll(() => linkIn(one.lines)).toBeDefined();
+      one.end();
+      expect(await one.code).toBe(0);
+    } finally {
+      process.chdir(before);
+    }
   });
 
   it("gives a new link of the panel that runs for the folder, and starts no second one", async () => {
@@ -148,9 +152,9 @@ describe("patchbay panel", () => {
     await expect.poll(() => second.panel()?.port).toBe(port);
     const place = join(root, "state", "patchbay", "panel");
     const [name = ""] = readdirSync(place);
-    expect(statSync(join(place, name)).mode & 0o777).toBe(0o700);
+    expect(statSync(join(place, name)).mode & 0o777).toBe(shownMode(0o700));
     for (const file of readdirSync(join(place, name), { withFileTypes: true })) {
-      if (file.isFile()) expect(statSync(join(place, name, file.name)).mode & 0o077).toBe(0);
+      if (file.isFile()) expect(statSync(join(place, name, file.name)).mode & 0o777).toBe(shownMode(0o600));
     }
   });
 
@@ -159,7 +163,8 @@ describe("patchbay panel", () => {
     const one = start({ open: true });
     await expect.poll(() => opened).toHaveLength(1);
     const [{ program, path, text, mode } = { program: "", path: "", text: "", mode: 0 }] = opened;
-    expect([program, mode]).toEqual(["xdg-open", 0o600]);
+    expect(program).toBe(browserFor(ownPlatform().process)?.program);
+    expect(mode).toBe(shownMode(0o600));
     expect(path).not.toContain("#");
     expect(text).toContain(linkIn(one.lines) ?? "?");
     one.end();

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { shownMode } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
+import { placeholdersForWindows } from "../../src/review/outside.ts";
 import {
   create,
   enter,
@@ -79,11 +81,12 @@ describe("a file that changes under its review", () => {
 
   it("waits while the text is being edited, so that nothing of the file is taken back", async () => {
     const release = join(folder, "release");
-    create({
-      environment: {
-        EDITOR: `until test -e '${release}' || ! test -d '${folder}'; do sleep 0.05; done; printf mine >`,
-      },
-    });
+    const editor = program(
+      `import { existsSync } from "node:fs"; const [release, folder] = ${JSON.stringify([release, folder])};
+       const look = () => existsSync(release) || !existsSync(folder) ? writeFileSync(process.argv.at(-1), "mine") : setTimeout(look, 50);
+       look();`,
+    );
+    create({ environment: { EDITOR: editor } });
     const view = await propose("a.txt", "ONE\ntwo\n");
     await prompted("[e]dit");
     enter("e");
@@ -139,7 +142,7 @@ describe("a text that no agent takes any more", () => {
 function program(body: string): string {
   const path = join(folder, "editor.mjs");
   writeFileSync(path, `import { readFileSync, writeFileSync, statSync } from "node:fs";\n${body}\n`);
-  return `'${process.execPath}' '${path}'`;
+  return `"${process.execPath}" "${path}"`;
 }
 
 describe("editing outside", () => {
@@ -154,7 +157,7 @@ describe("editing outside", () => {
     enter("e");
     await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("(with your edits)");
     const { file, mode, text } = JSON.parse(readFileSync(seen, "utf8"));
-    expect([mode, text]).toEqual([0o600, "proposed\n"]);
+    expect([mode, text]).toEqual([shownMode(0o600), "proposed\n"]);
     expect(file.endsWith("a_b_c.txt")).toBe(true);
     expect(existsSync(dirname(file))).toBe(false);
     expect(screen.lent).toBe(1);
@@ -171,7 +174,7 @@ describe("editing outside", () => {
     await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("What you saved is in");
     const copy = /What you saved is in (?<path>\S+)/u.exec(screen.text)?.groups?.["path"] ?? "";
     expect(readFileSync(copy, "utf8")).toBe("typed for hours\n");
-    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(statSync(copy).mode & 0o777).toBe(shownMode(0o600));
     rmSync(dirname(copy), { recursive: true });
   });
 
@@ -198,6 +201,14 @@ describe("editing outside", () => {
     enter("a");
     expect(verdicts).toEqual(['a.txt accepted "merged\\n"']);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("one\ntwo\n");
+  });
+
+  it.each([
+    ['tool "$LOCAL" "${REMOTE}" $MERGED', 'tool "%LOCAL%" "%REMOTE%" %MERGED%'],
+    ["tool $LOCALE $BASE", "tool $LOCALE %BASE%"],
+    ['tool "%LOCAL%"', 'tool "%LOCAL%"'],
+  ])("has git's placeholders read by the command processor of Windows: %s", (tool, command) => {
+    expect(placeholdersForWindows(tool)).toBe(command);
   });
 
   it("gives a difftool without placeholders both files as arguments", async () => {

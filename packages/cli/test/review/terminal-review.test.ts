@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -234,7 +234,12 @@ describe("a review in the terminal", () => {
 
   it("shows as much as the screen has room for, and the rest in the pager", async () => {
     const seen = join(folder, "seen.txt");
-    create({ environment: { PAGER: `cat > '${seen}'` } });
+    const pager = join(folder, "pager.mjs");
+    writeFileSync(
+      pager,
+      `import { createWriteStream } from "node:fs"; process.stdin.pipe(createWriteStream(process.argv[2]));`,
+    );
+    create({ environment: { PAGER: `"${process.execPath}" "${pager}" "${seen}"` } });
     screen.rows = 24;
     await propose("long.txt", "\u001b[2Jx\n".repeat(100));
     await prompted("[a]ccept");
@@ -295,14 +300,14 @@ describe("accepting all", () => {
     await prompted("[a]ccept");
     enter("accept all nowhere");
     expect(screen.printed.at(-1)).toBe("No proposals are waiting in nowhere.");
-    await prompted("src/a.txt: [a]ccept");
+    await prompted(`${join("src", "a.txt")}: [a]ccept`);
     enter("reject all src");
-    expect(screen.text).toContain("  Gemini CLI wants to create src/deep/c.txt\n");
-    expect(screen.text).not.toContain("wants to create src2/b.txt\n  ");
+    expect(screen.text).toContain(`  Gemini CLI wants to create ${join("src", "deep", "c.txt")}\n`);
+    expect(screen.text).not.toContain(`wants to create ${join("src2", "b.txt")}\n  `);
     expect(screen.printed.at(-1)).toBe("Reject these 2 proposals?");
     expect(screen.prompt).toBe("[1] Reject All  [2] Cancel > ");
     enter("1");
-    await prompted("src2/b.txt: [a]ccept");
+    await prompted(`${join("src2", "b.txt")}: [a]ccept`);
     expect(screen.text).toContain("All 2 were rejected.");
     expect(verdicts).toEqual(["src/a.txt rejected", "src/deep/c.txt rejected"]);
     enter("accept all src2/");

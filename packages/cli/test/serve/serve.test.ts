@@ -178,7 +178,7 @@ describe("patchbay serve in a terminal", () => {
     await seen("patchbay > ");
     expect(await wantsToWrite("free.txt")).toBeUndefined();
     const answer = wantsToWrite("locked/b.txt");
-    await seen("Claude Code wants to create locked/b.txt");
+    await seen(`Claude Code wants to create ${join("locked", "b.txt")}`);
     await seen("[a]ccept");
     const answered = (): string => {
       input.write("a\n");
@@ -278,7 +278,7 @@ describe("patchbay serve in a terminal", () => {
   it("tells that another editor serves the folder, and how to choose", async () => {
     start({}, { others: ["VS Code (port 7)"] });
     await seen("VS Code (port 7) has this folder open too");
-    await seen('eval "$(patchbay env --port ');
+    await seen("patchbay env --port ");
   });
 
   it("tells who never asks, who is away and who is back", async () => {

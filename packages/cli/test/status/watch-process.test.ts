@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createTestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, isMissing } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
 
 const program = join(import.meta.dirname, "..", "..", "src", "start.ts");
 
-it("status --watch goes on until its user ends it", async () => {
+it.skipIf(isMissing("signals to catch"))("status --watch goes on until its user ends it", async () => {
   const platform = createTestPlatform();
   onTestFinished(() => platform.dispose());
   const watching = spawn(

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isMissing } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
@@ -42,7 +43,7 @@ describe.runIf(isLinux)("a program whose output reaches nobody", () => {
   });
 });
 
-describe("a program", () => {
+describe.skipIf(isMissing("a POSIX shell"))("a program", () => {
   /** Puts a script in front of the program. */
   const preloaded = (script: string): string =>
     `--import data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;

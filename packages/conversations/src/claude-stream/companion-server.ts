@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { messageOf } from "@patchbay/core";
 import type { SessionHost } from "../driver.ts";
+import { oneSpelling } from "../process/spelling.ts";
 import type { McpMessage } from "./requests.ts";
 
 /** The name under which our tools stand in the session: `mcp__companion__…`. */
@@ -125,7 +126,7 @@ async function textFor(
 async function readable(input: Readonly<Record<string, unknown>>, host: SessionHost, cwd: string): Promise<string> {
   const { path: given } = input;
   if (typeof given !== "string" || given === "") throw new Error("The path is missing.");
-  const file = isAbsolute(given) ? given : join(cwd, given);
+  const file = oneSpelling(isAbsolute(given) ? given : join(cwd, given));
   const { isInside, isShared } = await host.locate(file);
   if (!isShared) throw new Error("This file is not shared with agents.");
   if (!isInside) throw new Error("This file is outside the workspace.");

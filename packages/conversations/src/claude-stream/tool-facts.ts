@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative } from "node:path";
 import { replaceInText } from "@patchbay/core/texts";
 import type { FileChange, Location, PlanStep, ToolKind } from "../model/index.ts";
+import { oneSpelling } from "../process/spelling.ts";
 import type { FileToolResult, Hunk } from "./requests.ts";
 
 /** The input of a tool. */
@@ -46,8 +47,11 @@ function textIn(input: ToolInput, name: string): string | undefined {
 /** The absolute path of the file that a tool is about. */
 export function pathIn(input: ToolInput, cwd: string): string | undefined {
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path");
-  if (path === undefined) return undefined;
-  return isAbsolute(path) ? path : join(cwd, path);
+  return path === undefined ? undefined : placeOf(path, cwd);
+}
+
+function placeOf(path: string, cwd: string): string {
+  return oneSpelling(isAbsolute(path) ? path : join(cwd, path));
 }
 
 /** What a use of a tool is about, for people: one line. */
@@ -157,7 +161,7 @@ function replaced(text: string | undefined, { from, to, isForAll }: Replacement)
 
 /** The change that a tool has made, of what it returned. */
 export function changeOf(result: FileToolResult, cwd: string): FileChange {
-  const path = isAbsolute(result.filePath) ? result.filePath : join(cwd, result.filePath);
+  const path = placeOf(result.filePath, cwd);
   const before = result.originalFile ?? undefined;
   if (result.content !== undefined) return { path, ...(before === undefined ? {} : { before }), after: result.content };
   const after = before === undefined ? undefined : patched(before, result.structuredPatch ?? []);

@@ -159,12 +159,13 @@ function signalIfThere(pid: number, signal: StopSignal): void {
   }
 }
 
-/** Windows has no groups of processes: its own tool ends a process with all that it started. */
+/** Windows has no groups of processes: its own tool ends a process with all that it started. Without it, at least the process itself ends. */
 function endTree(pid: number): void {
-  spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" }).on(
-    "error",
-    () => undefined,
-  );
+  const tool = spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" });
+  tool.on("error", () => signalIfThere(pid, "SIGKILL"));
+  tool.on("exit", (code) => {
+    if (code !== 0) signalIfThere(pid, "SIGKILL");
+  });
 }
 
 /**

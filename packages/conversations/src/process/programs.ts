@@ -5,6 +5,7 @@ import { delimiter, dirname, extname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { type Clock, LoadOnce, type Logger, PatchbayError } from "@patchbay/core";
 import type { Environment, StartRequest } from "./children.ts";
+import type { Start } from "./windows-shims.ts";
 
 /** A program of an agent, as the catalogue or a setting names it. */
 export interface ProgramNeed {
@@ -35,6 +36,8 @@ export interface ProgramFinderOptions {
   readonly homeDirectory: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Default: this machine's. */
+  readonly platform?: string;
 }
 
 /** How long a login shell may take to say its path, ms: it runs what its user has written into its start files. */
@@ -67,39 +70,55 @@ export class ProgramFinder {
     added: Environment = {},
   ): Promise<Launch> {
     const chosen = settings.program?.trim() ?? "";
-    const program = await this.#find(chosen === "" ? need.command : chosen);
-    if (program === undefined) throw missing(need, chosen);
+    const found = await this.#find(chosen === "" ? need.command : chosen);
+    const start = found === undefined ? undefined : await this.#startOf(found);
+    if (found === undefined || start === undefined) throw missing(need, chosen);
     const wrapper = settings.wrapper?.trim() ?? "";
-    const outer = wrapper === "" ? undefined : await this.#find(wrapper);
+    const wrapping = wrapper === "" ? undefined : await this.#find(wrapper);
+    const outer = wrapping === undefined ? undefined : await this.#startOf(wrapping);
     if (wrapper !== "" && outer === undefined) {
       throw new PatchbayError("not-found", `The wrapper for ${need.agentName}, ${wrapper}, was not found.`);
     }
     const environment = agentEnvironment(this.#options.environment, { ...settings.environment, ...added });
     return {
-      program: outer ?? program,
-      args: outer === undefined ? args : [program, ...args],
-      environment: { ...environment, PATH: await this.#pathFor(program, environment) },
+      program: (outer ?? start).program,
+      args: [...(outer === undefined ? start.args : [...outer.args, start.program, ...start.args]), ...args],
+      environment: { ...withoutPath(environment), PATH: await this.#pathFor(found, environment) },
     };
   }
 
-  /** The absolute path of a command; undefined where there is none. */
+  /** The absolute path of a command; undefined where there is none that can be started. */
   async find(command: string): Promise<string | undefined> {
-    return await this.#find(command);
+    const found = await this.#find(command);
+    return found === undefined || (await this.#startOf(found)) === undefined ? undefined : found;
   }
 
   async #find(command: string): Promise<string | undefined> {
-    if (command.startsWith("~/")) return await executableAt(join(this.#options.homeDirectory, command.slice(2)));
-    if (isAbsolute(command)) return await executableAt(command);
+    const endings = this.#isWindows ? windowsEndings : [""];
+    if (/^~[/\\]/u.test(command))
+      return await executableAt(join(this.#options.homeDirectory, command.slice(2)), endings);
+    if (isAbsolute(command)) return await executableAt(command, endings);
     return (
-      (await firstIn(this.#ownPath(), command)) ??
-      (await firstIn(await this.#shellPath.get(), command)) ??
-      (await firstIn(await this.#installFolders(), command))
+      (await firstIn(this.#ownPath(), command, endings)) ??
+      (await firstIn(await this.#shellPath.get(), command, endings)) ??
+      (await firstIn(await this.#installFolders(), command, endings))
     );
+  }
+
+  /** Undefined for a script that only the command processor of Windows could run. */
+  async #startOf(path: string): Promise<Start | undefined> {
+    if (!this.#isWindows || extname(path).toLowerCase() !== ".cmd") return { program: path, args: [] };
+    const { readShim } = await import("./windows-shims.ts");
+    return await readShim(path, async (program) => await this.#find(program));
+  }
+
+  get #isWindows(): boolean {
+    return (this.#options.platform ?? process.platform) === "win32";
   }
 
   /** A script names its interpreter by a command: what is found there must be found by it, too. */
   async #pathFor(program: string, environment: Environment): Promise<string> {
-    const own = foldersOf(environment["PATH"]);
+    const own = foldersOf(pathIn(environment));
     const folder = dirname(program);
     const isOwn = this.#ownPath().includes(folder);
     const more = isOwn ? [] : [folder, ...(await this.#shellPath.get())];
@@ -107,7 +126,7 @@ export class ProgramFinder {
   }
 
   #ownPath(): readonly string[] {
-    return foldersOf(this.#options.environment["PATH"] ?? this.#options.environment["Path"]);
+    return foldersOf(pathIn(this.#options.environment));
   }
 
   async #installFolders(): Promise<readonly string[]> {
@@ -203,22 +222,37 @@ export function startFailure({ agentName, package: fromNpm }: ProgramNeed, lastE
   );
 }
 
+/** Windows spells it `Path`, and looks for it in any case. */
+function pathIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  return environment["PATH"] ?? environment["Path"];
+}
+
+/** Of two spellings, Windows would take either. */
+function withoutPath(environment: Environment): Environment {
+  const { Path: _named, ...rest } = environment;
+  return environment["PATH"] === undefined ? rest : environment;
+}
+
 function foldersOf(path: string | undefined): readonly string[] {
   return (path ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
 }
 
-async function firstIn(folders: readonly string[], command: string): Promise<string | undefined> {
+async function firstIn(
+  folders: readonly string[],
+  command: string,
+  endings: readonly string[],
+): Promise<string | undefined> {
   for (const folder of folders) {
-    const found = await executableAt(join(folder, command));
+    const found = await executableAt(join(folder, command), endings);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Windows finds programs by their endings; only what it starts without a shell counts. */
-const endings = process.platform === "win32" ? [".exe", ".com"] : [""];
+/** Windows finds programs by their endings. The last is that of scripts, which is what npm puts there (`readShim`). */
+const windowsEndings = [".exe", ".com", ".cmd"];
 
-async function executableAt(path: string): Promise<string | undefined> {
+async function executableAt(path: string, endings: readonly string[]): Promise<string | undefined> {
   for (const ending of endings) {
     const candidate = ending !== "" && extname(path).toLowerCase() === ending ? path : `${path}${ending}`;
     try {

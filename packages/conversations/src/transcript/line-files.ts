@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, promises as fs } from "node:fs";
+import { whileInUse } from "@patchbay/core";
 
 /** PORT to files that are made of lines and grow at their end. Failures are thrown system errors with their `code`. */
 export interface LineFiles {
@@ -77,7 +78,7 @@ async function replace(path: string, pieces: AsyncIterable<string>): Promise<num
     } finally {
       await file.close();
     }
-    await fs.rename(temporary, path);
+    await whileInUse(() => fs.rename(temporary, path));
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;

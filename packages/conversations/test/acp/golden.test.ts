@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type AcpAct, AcpReplay, parseAcpTranscript } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { geminiProfile, qwenProfile } from "../../src/acp/profiles.ts";
@@ -53,7 +54,7 @@ async function replay(agent: keyof typeof profiles, name: string): Promise<Sessi
     if (act.do === "prompt") turn = lab.prompt(act.text);
     else if (act.do === "interrupt") pending = lab.session.interrupt();
     else if (act.do === "option") pending = lab.session.setOption(act.id, act.value);
-    else if (act.do === "file") lab.host.files.set(`${cwd}/${act.path}`, act.text);
+    else if (act.do === "file") lab.host.files.set(join(cwd, act.path), act.text);
     else if (act.do === "answer" || act.do === "fill") await answer(lab, act);
   });
   await pending;

@@ -1,4 +1,5 @@
 import { AcpAgent } from "@patchbay/testkit";
+import { resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { profileFor } from "../../src/acp/profiles.ts";
 import type { QuestionEntry } from "../../src/model/index.ts";
@@ -58,7 +59,7 @@ describe("a question of an agent", () => {
   it("says that a file would be read, where the agent names it by its path alone", async () => {
     const read = (title: string) => (path: string) => ({ toolCallId: "t", title, kind: "read", locations: [{ path }] });
     const { asked } = await asking((path) => read(path)(path));
-    expect(asked.question).toMatchObject({ title: expect.stringMatching(/^Read \//u) });
+    expect(asked.question).toMatchObject({ title: expect.stringMatching(/^Read (?:\/|[A-Z]:)/u) });
     const { asked: other } = await asking(read("Show the notes"));
     expect(other.question).toMatchObject({ title: "Show the notes" });
   });
@@ -194,7 +195,7 @@ describe("a question of an agent", () => {
     lab.agent.play(async ({ edit }) => void (await edit("/elsewhere/a.txt", "two\n")));
     void lab.prompt("Edit");
     const { id, question } = await lab.question();
-    expect(question).toMatchObject({ change: { path: "/elsewhere/a.txt", isEditable: false } });
+    expect(question).toMatchObject({ change: { path: resolve(lab.cwd, "/elsewhere/a.txt"), isEditable: false } });
     lab.session.answer(id, { type: "reject" });
   });
 });

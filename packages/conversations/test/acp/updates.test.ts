@@ -1,4 +1,5 @@
 import { AcpAgent, AcpError } from "@patchbay/testkit";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { profileFor } from "../../src/acp/profiles.ts";
 import { outputLimit, type PromptBlock } from "../../src/model/index.ts";
@@ -351,7 +352,7 @@ describe("a prompt", () => {
     await cautious.prompt("Look:", ...blocks);
     expect(sent).toEqual([
       { type: "text", text: "Look:" },
-      { type: "resource_link", uri: "file:///w/a%20b.ts", name: "a b.ts" },
+      { type: "resource_link", uri: pathToFileURL("/w/a b.ts").href, name: "a b.ts" },
       { type: "text", text: " (lines 3-9)" },
       { type: "text", text: "Problems:\n````\nno ```fences``` here\n````\n" },
       { type: "text", text: "/w/b.ts (line 2):\n```\nx\n```\n" },

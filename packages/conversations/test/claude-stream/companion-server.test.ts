@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EditorView } from "../../src/driver.ts";
 import { answerCompanion } from "../../src/claude-stream/companion-server.ts";
@@ -47,7 +48,7 @@ describe("our own tools in a session", () => {
 
   it("tell problems, and show files", async () => {
     const host = new ViewHost(new Map());
-    host.known.set("/project/a.ts", [{ line: 1, severity: "error", message: "no" }]);
+    host.known.set(join("/project", "a.ts"), [{ line: 1, severity: "error", message: "no" }]);
     expect(await call(host, "getDiagnostics", { path: "a.ts" })).toEqual({
       content: [{ type: "text", text: `[{"line":1,"severity":"error","message":"no"}]` }],
     });
@@ -65,6 +66,7 @@ describe("our own tools in a session", () => {
   it("tell nothing of files that are not shared", async () => {
     const host = new ViewHost(new Map());
     host.hidden.add("/project/.env");
+    host.hidden.add(join("/project", ".env"));
     const said = [
       await call(host, "getOpenEditors"),
       await call(host, "getSelection"),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startClaude } from "./claude-lab.ts";
 
@@ -13,7 +14,7 @@ describe("the hooks of a session", () => {
       await turn.uses("Write", { file_path: "b.ts", content: "" }, { isAsked: false });
     });
     await lab.pass(lab.say("look"));
-    expect(lab.host.saved).toEqual([file, "/project/b.ts"]);
+    expect(lab.host.saved).toEqual([file, join("/project", "b.ts")]);
   });
 
   it("save nothing where the user does not want it", async () => {

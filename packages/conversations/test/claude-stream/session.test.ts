@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { createNodeChildren } from "../../src/process/node-children.ts";
 import { describe, expect, it } from "vitest";
@@ -141,7 +142,7 @@ describe("a session of Claude Code", () => {
     expect(question).toEqual({
       type: "permission",
       toolId: "toolu_1",
-      title: "Write src/a.ts",
+      title: `Write ${join("src", "a.ts")}`,
       change: { path: file, after: "one\ntwo\n", isEditable: true },
       choices: [
         { id: "allow", name: "Yes", kind: "allow-once" },
@@ -605,13 +606,13 @@ describe("a session of Claude Code", () => {
 
   it("tells that a program is too old that does not know what it is started with", async () => {
     const { clock } = createNodePlatform();
-    const script = "echo \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1";
+    const script = `console.error("error: unknown option '--permission-prompt-tool'"); process.exit(1);`;
     const lab = new ClaudeLab(
       {},
       {
         ports: { children: createNodeChildren(), clock, logger: nullLogger },
         cwd: tmpdir(),
-        launch: async () => await Promise.resolve({ program: "/bin/sh", args: ["-c", script], environment: {} }),
+        launch: async () => await Promise.resolve({ program: process.execPath, args: ["-e", script], environment: {} }),
       },
     );
     await expect(lab.session.start()).rejects.toMatchObject({

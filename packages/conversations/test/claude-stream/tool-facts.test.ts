@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentOf } from "../../src/claude-stream/outgoing.ts";
 import { changeOf, patched, stepsOf, textAfter, titleOf } from "../../src/claude-stream/tool-facts.ts";
@@ -35,7 +36,11 @@ describe("what a tool of Claude Code does to a file", () => {
       { oldStart: 6, lines: ["-f", "\\ No newline at end of file"] },
     ];
     const result = { filePath: "x", oldString: "c", newString: "C", originalFile: "a\nb\nc\nd\ne\nf", structuredPatch };
-    expect(changeOf(result, "/w")).toEqual({ path: "/w/x", before: result.originalFile, after: "a\nb\nC\nD\nd\ne" });
+    expect(changeOf(result, "/w")).toEqual({
+      path: join("/w", "x"),
+      before: result.originalFile,
+      after: "a\nb\nC\nD\nd\ne",
+    });
     expect(patched("other\ntext\n", structuredPatch)).toBeUndefined();
   });
 
@@ -51,7 +56,7 @@ describe("what a tool of Claude Code does to a file", () => {
 
 describe("a use of a tool", () => {
   it.each([
-    ["Edit", { file_path: "/w/src/a.ts" }, "Edit src/a.ts"],
+    ["Edit", { file_path: "/w/src/a.ts" }, `Edit ${join("src", "a.ts")}`],
     ["Read", { file_path: "/other/a.ts" }, "Read /other/a.ts"],
     ["Bash", { command: "a\nb" }, "Bash: a"],
     ["Grep", { pattern: "x".repeat(200) }, `Grep: ${"x".repeat(120)}…`],

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { linesOf } from "@patchbay/core/json-input";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,7 +11,7 @@ import { readUnsent } from "../../src/conversation/unsent.ts";
 import { ConversationStore } from "../../src/transcript/conversation-store.ts";
 import { nodeLineFiles } from "../../src/transcript/line-files.ts";
 
-const program = new URL("./killed-window.ts", import.meta.url).pathname;
+const program = fileURLToPath(new URL("./killed-window.ts", import.meta.url));
 const whole = (count: number): string => Array.from({ length: count }, (_, index) => `${index} `).join("");
 
 /** Runs a window until it has said so much, and kills it. Returns how much it had said. */

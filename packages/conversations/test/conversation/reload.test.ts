@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { shownMode } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../src/conversation/conversation.ts";
 import { makeLab, textBlock } from "./conversation-lab.ts";
@@ -91,7 +92,7 @@ describe("after a reload", () => {
     lab.clock.advance(300);
     await expect.poll(() => readdirSync(lab.directory)).toContain("unsent.c1.json");
     const file = join(lab.directory, "unsent.c1.json");
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(shownMode(0o600));
     await conversation.close();
   });
 

@@ -1,7 +1,8 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startPi } from "./pi-lab.ts";
 
-const file = "/project/a.txt";
+const file = resolve("/project/a.txt");
 const edit = (oldText: string, newText: string) => ({ path: "a.txt", edits: [{ oldText, newText }] });
 const done = { content: [{ type: "text", text: "Written." }] };
 
@@ -34,7 +35,7 @@ describe("a tool of Pi", () => {
     await expect
       .poll(() => lab.reply("after")?.["note"])
       .toBe(
-        "This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now reads:\nzero\n1 by me\ntwo\n\n\nNew problems in the user's editor:\n/project/a.txt:2: error: No such word",
+        `This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now reads:\nzero\n1 by me\ntwo\n\n\nNew problems in the user's editor:\n${resolve("/project/a.txt")}:2: error: No such word`,
       );
     lab.say({ type: "tool_execution_end", toolCallId: "call-1", toolName: "edit", result: done, isError: false });
     lab.message([{ type: "text", text: "Done." }]);
@@ -58,7 +59,7 @@ describe("a tool of Pi", () => {
     const { ended } = await lab.begin();
     const reply = await lab.asks("write", { path: "b.txt", content: "b\n" });
     const { id, question } = await lab.question();
-    expect(question).toMatchObject({ change: { path: "/project/b.txt", after: "b\n" } });
+    expect(question).toMatchObject({ change: { path: resolve("/project/b.txt"), after: "b\n" } });
     lab.session.answer(id, { type: "reject", message: "leave it" });
     await expect.poll(reply).toEqual({ kind: "deny", reason: "The user rejected this, and says: leave it" });
     const result = { content: [{ type: "text", text: "The user rejected this" }] };

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { linesOf } from "@patchbay/core/json-input";
-import { createFakeClock, type FakeClock } from "@patchbay/testkit";
+import { createFakeClock, type FakeClock, isMissing } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { AgentProcess, type ProcessExit } from "../../src/process/agent-process.ts";
 import { createNodeChildren } from "../../src/process/node-children.ts";
@@ -57,6 +58,11 @@ async function passTimeUntil(clock: FakeClock, work: Promise<void>, interval = 2
   return clock.monotonic() - begun;
 }
 
+/** Windows tells no signal, but some code. */
+function endedBy(signal: string): object {
+  return process.platform === "win32" ? { code: expect.any(Number) } : { signal };
+}
+
 function isAlive(pid: unknown): boolean {
   if (typeof pid !== "number") throw new Error("no pid");
   try {
@@ -108,7 +114,7 @@ describe("the process of an agent", () => {
 
   it("tells a signal that ended it", async () => {
     const started = await startNode(`process.kill(process.pid, "SIGKILL")`);
-    await expect.poll(() => started.exits).toEqual([{ signal: "SIGKILL", isExpected: false, lastErrors: "" }]);
+    await expect.poll(() => started.exits).toEqual([{ ...endedBy("SIGKILL"), isExpected: false, lastErrors: "" }]);
   });
 
   it("cannot be started where there is no such program, and says so", async () => {
@@ -146,7 +152,7 @@ describe("the process of an agent", () => {
     await untilHeard(started);
     const took = await passTimeUntil(clock, started.agent.stop({ inputMs: 2_000 }));
     expect(took).toBeGreaterThanOrEqual(2_000);
-    await expect.poll(() => started.exits).toEqual([{ signal: "SIGTERM", isExpected: true, lastErrors: "" }]);
+    await expect.poll(() => started.exits).toEqual([{ ...endedBy("SIGTERM"), isExpected: true, lastErrors: "" }]);
   });
 
   it("is killed where it does not mind signals, after at most nine seconds in all", async () => {
@@ -162,9 +168,9 @@ describe("the process of an agent", () => {
       // Nothing real is waited for until the end.
       5,
     );
-    expect(took).toBeGreaterThanOrEqual(8_000);
+    expect(took).toBeGreaterThanOrEqual(isMissing("signals to catch") ? 3_000 : 8_000);
     expect(took).toBeLessThanOrEqual(9_000);
-    await expect.poll(() => started.exits).toEqual([{ signal: "SIGKILL", isExpected: true, lastErrors: "" }]);
+    await expect.poll(() => started.exits).toEqual([{ ...endedBy("SIGKILL"), isExpected: true, lastErrors: "" }]);
   });
 
   it("takes what it started with it when it is stopped", async () => {
@@ -188,7 +194,7 @@ describe("the process of an agent", () => {
     await expect.poll(() => isAlive(child)).toBe(false);
   });
 
-  it("takes with it what it started in a group of its own", async () => {
+  it.skipIf(isMissing("facts about processes"))("takes with it what it started in a group of its own", async () => {
     const started = await startNode(`${withStranger}${echo}process.stdin.on("end", () => process.exit(0));`);
     await untilHeard(started);
     const [stranger] = started.heard;
@@ -211,30 +217,33 @@ describe("the process of an agent", () => {
     const [child] = started.heard;
     process.kill(started.agent.pid ?? 0, "SIGKILL");
     await expect.poll(() => isAlive(child)).toBe(false);
-    await expect.poll(() => started.exits).toEqual([{ signal: "SIGKILL", isExpected: false, lastErrors: "" }]);
+    await expect.poll(() => started.exits).toEqual([{ ...endedBy("SIGKILL"), isExpected: false, lastErrors: "" }]);
   });
 
-  it("ends with an editor that is killed, with what it started in a group of its own", async () => {
-    const editor = spawn(
-      process.execPath,
-      [
-        "--conditions=@patchbay/source",
-        new URL("./killed-editor.ts", import.meta.url).pathname,
-        `process.stdout.on("error", () => {});process.on("SIGTERM", () => {});${say("process.pid")}${withStranger}${stay}`,
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    const heard: unknown[] = [];
-    for await (const line of linesOf(editor.stdout)) {
-      heard.push(JSON.parse(line));
-      if (heard.length === 2) break;
-    }
-    const [agent, stranger] = heard;
-    expect([isAlive(agent), isAlive(stranger)]).toEqual([true, true]);
-    editor.kill("SIGKILL");
-    await expect.poll(() => isAlive(stranger)).toBe(false);
-    await expect.poll(() => isAlive(agent)).toBe(false);
-  });
+  it.skipIf(isMissing("facts about processes"))(
+    "ends with an editor that is killed, with what it started in a group of its own",
+    async () => {
+      const editor = spawn(
+        process.execPath,
+        [
+          "--conditions=@patchbay/source",
+          fileURLToPath(new URL("./killed-editor.ts", import.meta.url)),
+          `process.stdout.on("error", () => {});process.on("SIGTERM", () => {});${say("process.pid")}${withStranger}${stay}`,
+        ],
+        { stdio: ["ignore", "pipe", "inherit"] },
+      );
+      const heard: unknown[] = [];
+      for await (const line of linesOf(editor.stdout)) {
+        heard.push(JSON.parse(line));
+        if (heard.length === 2) break;
+      }
+      const [agent, stranger] = heard;
+      expect([isAlive(agent), isAlive(stranger)]).toEqual([true, true]);
+      editor.kill("SIGKILL");
+      await expect.poll(() => isAlive(stranger)).toBe(false);
+      await expect.poll(() => isAlive(agent)).toBe(false);
+    },
+  );
 
   it("ends with the editor, with what it started, without another turn of the editor's", async () => {
     const started = await startNode(

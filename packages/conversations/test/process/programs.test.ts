@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
-import { createFakeClock } from "@patchbay/testkit";
+import { createFakeClock, isMissing } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentEnvironment, ProgramFinder, type ProgramFinderOptions } from "../../src/process/programs.ts";
 
@@ -32,7 +32,7 @@ function finder(
   environment: Readonly<Record<string, string>>,
   more: Partial<ProgramFinderOptions> = {},
 ): ProgramFinder {
-  return new ProgramFinder({ environment, homeDirectory: root, clock, logger: nullLogger, ...more });
+  return new ProgramFinder({ environment, homeDirectory: root, clock, logger: nullLogger, platform: "linux", ...more });
 }
 
 describe("the program of an agent", () => {
@@ -60,43 +60,49 @@ describe("the program of an agent", () => {
     );
   });
 
-  it("is found on the path of a login shell, which is asked once, and its interpreter with it", async () => {
-    const found = await install("shell-only");
-    const asked = join(root, "asked");
-    const shell = await install(
-      "bin",
-      "shell",
-      `#!/bin/sh\necho "$*" >> "${asked}"\necho Welcome to my shell\nPATH="$PATH:${join(root, "shell-only")}:${join(root, "node")}"\nexport PATH\nshift 2\nexec /bin/sh "$@"\n`,
-    );
-    const programs = finder({ PATH: "/usr/bin:/bin", SHELL: shell });
-    const launch = await programs.launch(need, {}, []);
-    await programs.launch(need, {}, []);
-    expect(launch.program).toBe(found);
-    expect(launch.environment["PATH"]?.split(delimiter)).toEqual([
-      "/usr/bin",
-      "/bin",
-      join(root, "shell-only"),
-      join(root, "node"),
-    ]);
-    expect(await readFile(asked, "utf8")).toMatch(/^-i -l -c [^\n]*\n$/u);
-  });
+  it.skipIf(isMissing("a POSIX shell"))(
+    "is found on the path of a login shell, which is asked once, and its interpreter with it",
+    async () => {
+      const found = await install("shell-only");
+      const asked = join(root, "asked");
+      const shell = await install(
+        "bin",
+        "shell",
+        `#!/bin/sh\necho "$*" >> "${asked}"\necho Welcome to my shell\nPATH="$PATH:${join(root, "shell-only")}:${join(root, "node")}"\nexport PATH\nshift 2\nexec /bin/sh "$@"\n`,
+      );
+      const programs = finder({ PATH: "/usr/bin:/bin", SHELL: shell });
+      const launch = await programs.launch(need, {}, []);
+      await programs.launch(need, {}, []);
+      expect(launch.program).toBe(found);
+      expect(launch.environment["PATH"]?.split(delimiter)).toEqual([
+        "/usr/bin",
+        "/bin",
+        join(root, "shell-only"),
+        join(root, "node"),
+      ]);
+      expect(await readFile(asked, "utf8")).toMatch(/^-i -l -c [^\n]*\n$/u);
+    },
+  );
 
-  it("is looked for without the shell that does not answer within three seconds", async () => {
-    const found = await install(".local/bin");
-    const shell = await install("bin", "shell", "#!/bin/sh\nexec sleep 600\n");
-    const fake = createFakeClock();
-    const launched = finder({ PATH: "/usr/bin:/bin", SHELL: shell }, { clock: fake }).launch(need, {}, []);
-    const state = { isOver: false };
-    void launched.then(() => (state.isOver = true));
-    await expect
-      .poll(async () => {
-        await fake.advanceAsync(500);
-        return state.isOver;
-      })
-      .toBe(true);
-    expect((await launched).program).toBe(found);
-    expect(fake.monotonic()).toBeGreaterThanOrEqual(3_000);
-  });
+  it.skipIf(isMissing("a POSIX shell"))(
+    "is looked for without the shell that does not answer within three seconds",
+    async () => {
+      const found = await install(".local/bin");
+      const shell = await install("bin", "shell", "#!/bin/sh\nexec sleep 600\n");
+      const fake = createFakeClock();
+      const launched = finder({ PATH: "/usr/bin:/bin", SHELL: shell }, { clock: fake }).launch(need, {}, []);
+      const state = { isOver: false };
+      void launched.then(() => (state.isOver = true));
+      await expect
+        .poll(async () => {
+          await fake.advanceAsync(500);
+          return state.isOver;
+        })
+        .toBe(true);
+      expect((await launched).program).toBe(found);
+      expect(fake.monotonic()).toBeGreaterThanOrEqual(3_000);
+    },
+  );
 
   it("is found where installers put programs, the newest version of Node first", async () => {
     await install(".nvm/versions/node/v9.1.0/bin");
@@ -132,6 +138,65 @@ describe("the program of an agent", () => {
     const settings = { environment: { TWO: "settings", THREE: "settings" } };
     const { environment } = await programs.launch(need, settings, [], { THREE: "session" });
     expect(environment).toMatchObject({ ONE: "user", TWO: "settings", THREE: "session" });
+  });
+});
+
+describe("the program of an agent on Windows", () => {
+  const platform = "win32";
+  const npmShim = (start: string): string =>
+    `@ECHO off\r\nGOTO start\r\n:find_dp0\r\nSET dp0=%~dp0\r\nEXIT /b\r\n:start\r\nSETLOCAL\r\nCALL :find_dp0\r\n\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n) ELSE (\r\n  SET "_prog=node"\r\n)\r\n\r\nendLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & ${start} %*\r\n`;
+  const pnpmShim = `@SETLOCAL\r\n@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\nova\\cli.js" %*\r\n) ELSE (\r\n  node  "%~dp0\\..\\nova\\cli.js" %*\r\n)\r\n`;
+
+  it.each([
+    ["npm's, for a script", npmShim('"%_prog%"  "%dp0%\\node_modules\\nova\\cli.js"'), ["node_modules/nova/cli.js"]],
+    [
+      "npm's, for a script with options of Node's",
+      npmShim('"%_prog%" --no-warnings=DEP0040 --max-old-space-size=99 "%dp0%\\node_modules\\nova\\cli.js"'),
+      ["--no-warnings=DEP0040", "--max-old-space-size=99", "node_modules/nova/cli.js"],
+    ],
+    ["pnpm's", pnpmShim, ["../nova/cli.js"]],
+  ])("is what a script of the command processor starts: %s", async (_whose, text, starts) => {
+    await install("npm a", "nova-agent.cmd", text);
+    // What is there for other shells is not for this system.
+    await install("npm a");
+    const node = await install("node js", "node.exe");
+    const Path = [join(root, "npm a"), join(root, "node js")].join(delimiter);
+    const programs = finder({ Path }, { platform });
+    const args = starts.map((word) => (word.startsWith("--") ? word : join(root, "npm a", word)));
+    const launch = await programs.launch(need, {}, ["--acp", 'say "%PATH%" & more']);
+    expect(launch).toMatchObject({ program: node, args: [...args, "--acp", 'say "%PATH%" & more'] });
+    expect(await programs.find("nova-agent")).toBe(join(root, "npm a", "nova-agent.cmd"));
+    const wrapper = await install("bin", "safe.exe");
+    const wrapped = await programs.launch(need, { wrapper }, ["--acp"]);
+    expect(wrapped).toMatchObject({ program: wrapper, args: [node, ...args, "--acp"] });
+    // A Node of its own, beside the script, comes first.
+    const own = await install("npm a", "node.exe");
+    expect(await programs.launch(need, {}, [])).toMatchObject({ program: own, args });
+  });
+
+  it("is the program that npm's script names, where it is none of Node's", async () => {
+    const shim = npmShim('"%dp0%\\node_modules\\nova\\bin\\nova.exe"  ');
+    const path = await install("npm", "nova-agent.cmd", shim);
+    const launch = await finder({}, { platform }).launch(need, { program: path }, ["x"]);
+    const program = join(root, "npm", "node_modules", "nova", "bin", "nova.exe");
+    expect(launch).toMatchObject({ program, args: ["x"] });
+  });
+
+  it("is none where only the command processor could run it", async () => {
+    await install("npm", "nova-agent.cmd", "@echo off\r\ncall something %*\r\n");
+    const programs = finder({ PATH: join(root, "npm") }, { platform });
+    expect(await programs.find("nova-agent")).toBeUndefined();
+    await expect(programs.launch(need, {}, [])).rejects.toThrow("is not installed");
+  });
+
+  it("gets the path, however it is spelled, and once", async () => {
+    await install("bin", "nova-agent.exe");
+    const { environment } = await finder({ Path: join(root, "bin"), SystemRoot: "C:\\Windows" }, { platform }).launch(
+      need,
+      {},
+      [],
+    );
+    expect(environment).toEqual({ PATH: join(root, "bin"), SystemRoot: "C:\\Windows" });
   });
 });
 

@@ -4,6 +4,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { profileFor } from "../../src/acp/profiles.ts";
 import { AcpSession } from "../../src/acp/session.ts";
@@ -57,7 +58,7 @@ const open = async (id: string): Promise<Conversation> =>
         logger: nullLogger,
         runId: randomUUID(),
         createProcess: async () => {
-          const agent = new URL("./chatty-agent.ts", import.meta.url).pathname;
+          const agent = fileURLToPath(new URL("./chatty-agent.ts", import.meta.url));
           const started = new AgentProcess(
             { children, clock, logger: nullLogger },
             { program: process.execPath, args: [agent], cwd: root, environment: {} },

@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { shownMode } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import type { PlacedEntry } from "../../src/model/snapshot.ts";
 import type { Transcript } from "../../src/transcript/transcript.ts";
@@ -30,7 +31,7 @@ describe("a transcript", () => {
     transcript.append(1, "o");
     transcript.upsert(0, message("a", "ONE"));
     await transcript.close();
-    expect(statSync(lab.path).mode & 0o777).toBe(0o600);
+    expect(statSync(lab.path).mode & 0o777).toBe(shownMode(0o600));
     const again = await lab.open();
     expect(again.about).toEqual(about);
     expect(again.next).toBe(2);
@@ -129,7 +130,7 @@ describe("a transcript", () => {
     const size = statSync(lab.path).size;
     await transcript.close();
     expect(statSync(lab.path).size).toBeLessThan(size / 20);
-    expect(statSync(lab.path).mode & 0o777).toBe(0o600);
+    expect(statSync(lab.path).mode & 0o777).toBe(shownMode(0o600));
     expect(readdirSync(dirname(lab.path)).filter((name) => name.includes("tmp"))).toEqual(["tmp"]);
     const again = await lab.open();
     expect(await all(again)).toEqual(before);

@@ -38,7 +38,7 @@ export async function ancestorsOf(platform: Platform): Promise<readonly number[]
 }
 
 /** Whether a process is stopped, as by Ctrl-Z. False where it cannot be told. */
-export async function isStopped({ process }: Platform, pid: number): Promise<boolean> {
+export async function isStopped({ process }: Pick<Platform, "process">, pid: number): Promise<boolean> {
   const state = await process.stateOf?.(pid);
   return state === "T" || state === "t";
 }
@@ -93,7 +93,7 @@ function withoutEnd(directory: string): string {
 }
 
 export async function readKernel(
-  platform: Platform,
+  platform: Pick<Platform, "files" | "process">,
   pid: number,
   name: "comm" | "environ",
 ): Promise<string | undefined> {

@@ -5,8 +5,11 @@ import { Patience } from "./patience.ts";
 /** Without a line for so long, ms, the companion does not live: it says one every 20 s. */
 const silentMs = 90_000;
 
-/** How long somebody may take to let the hook in, ms; longer than a busy editor takes. */
+/** How long somebody may take to let the hook in, ms, before it is asked whether it is suspended; longer than a busy editor takes. */
 const answerMs = 3_000;
+
+/** How long one that runs may take, ms: an editor that opens a large folder, or stands in a debugger, still reviews what is written. */
+const busyMs = 20_000;
 
 /** How long whoever has let it in may take to say what becomes of it, ms: before the user is asked, a companion reads files. */
 const firstLineMs = 15_000;
@@ -26,6 +29,8 @@ export interface HookQuestion {
   readonly limitMs: number;
   /** Aborted: whoever asks wants no answer any more. */
   readonly signal?: AbortSignal;
+  /** Whether the companion's process is one that the user has suspended, as with Ctrl-Z: that one is not waited for. */
+  readonly isSuspended?: () => Promise<boolean>;
   /** Hears what the companion says while it has no answer yet. */
   readonly onWaiting?: (said: string) => void;
 }
@@ -46,6 +51,7 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
   const store = new DisposableStore();
   return await new Promise((resolve) => {
     const asking = begin(question, (reply) => {
+      hasAnswered = true;
       clearTimeout(limit);
       clearTimeout(silence);
       patience.dispose();
@@ -54,9 +60,17 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
       resolve(reply);
     });
     const limit = setTimeout(() => asking.late(), question.limitMs);
-    const patience = new Patience(answerMs, () => asking.refuse());
+    let hasAnswered = false;
+    let patience = new Patience(answerMs, () => {
+      const suspended = question.isSuspended?.() ?? Promise.resolve(false);
+      void suspended.then((isSuspended) => {
+        if (isSuspended) asking.refuse();
+        else if (!hasAnswered) patience = new Patience(busyMs - answerMs, () => asking.refuse());
+      }, asking.refuse);
+    });
     let silence: ReturnType<typeof setTimeout> | undefined;
     asking.onLife((forMs) => {
+      hasAnswered = true;
       patience.dispose();
       clearTimeout(silence);
       silence = setTimeout(() => asking.end(), forMs);

@@ -2,6 +2,7 @@ import type { Dialect, RecordPlace } from "../agents/dialect.ts";
 import { createNodeFiles } from "../platform/node-files.ts";
 import { createNodeProcessFacts } from "../platform/node-process.ts";
 import { holds, realPlace } from "../agents/choice.ts";
+import { isStopped } from "../agents/surroundings.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readTrustedRecords, type RecordFile } from "../discovery/read-records.ts";
 import type { Clock } from "../support/time.ts";
@@ -79,7 +80,7 @@ export async function runHook({
       if (companions.length === 0 && now() >= until) return unanswered;
       // What speaks HTTP is loaded where there is somebody to speak to.
       const { askHook } = await import("../endpoint/ask-hook.ts");
-      for (const { port, token } of companions) {
+      for (const { port, token, pid } of companions) {
         const left = limitMs - (now() - begun);
         if (left <= 0) return unanswered;
         const asked = now();
@@ -90,6 +91,7 @@ export async function runHook({
           event,
           pid: platform.process.pid,
           limitMs: left,
+          isSuspended: async () => await isStopped(platform, pid),
           ...(signal === undefined ? {} : { signal }),
           ...(onWaiting === undefined ? {} : { onWaiting }),
         });
@@ -137,6 +139,8 @@ type HookPlatform = Pick<Platform, "files" | "process"> & { readonly clock: Pick
 interface FoundCompanion {
   readonly port: number;
   readonly token: string;
+  /** Of its process. */
+  readonly pid: number;
   /** The name of its editor, where the record says it in Claude Code's form. */
   readonly editorName: string | undefined;
 }
@@ -198,6 +202,7 @@ async function candidateOf(platform: HookPlatform, { path, text, facts }: Record
   return {
     port,
     token,
+    pid: marker.pid,
     editorName: "ideName" in record && typeof record.ideName === "string" ? record.ideName : undefined,
     folders: foldersOf(record, platform.process.platform === "win32"),
     modifiedMs: facts.modifiedMs,

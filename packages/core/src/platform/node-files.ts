@@ -29,14 +29,7 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const absent: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 /** What open says of a link (ELOOP; FreeBSD EMLINK), a directory, a socket or a device without a driver. */
-const notARegularFile: ReadonlySet<string | undefined> = new Set([
-  "ENOENT",
-  "ENOTDIR",
-  "ELOOP",
-  "EMLINK",
-  "EISDIR",
-  "ENXIO",
-]);
+const notARegularFile: ReadonlySet<string | undefined> = new Set([...absent, "ELOOP", "EMLINK", "EISDIR", "ENXIO"]);
 
 const notALink: ReadonlySet<string | undefined> = new Set([...absent, "EINVAL"]);
 
@@ -58,11 +51,9 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     makeDirectory,
     chmod: (path, mode) => fs.chmod(path, mode),
     createExclusive,
-    rename: (from, to) => called(rename, from, to),
-    remove: (path) => unlessAbsent(called<void>(unlink, path)),
-    removeDirectory: async (path) => {
-      await unlessAbsent(fs.rmdir(path));
-    },
+    rename: (from, to) => whileInUse(() => called(rename, from, to)),
+    remove: (path) => unlessAbsent(whileInUse(() => called<void>(unlink, path))),
+    removeDirectory: (path) => unlessAbsent(fs.rmdir(path)),
     removeSync,
     readText: async (path, limitBytes) => (await readOpened(path, limitBytes))?.text,
     readOpened,
@@ -99,8 +90,10 @@ function watch(directory: string, onChange: () => void): Disposable | undefined 
  */
 function called<T>(work: (...args: never[]) => void, ...args: readonly unknown[]): Promise<T> {
   return new Promise((resolve, reject) => {
-    const done = (error: Error | null, value: T): void => (error === null ? resolve(value) : reject(error));
-    Reflect.apply(work, undefined, [...args, done]);
+    Reflect.apply(work, undefined, [
+      ...args,
+      (error: Error | null, value: T): void => (error === null ? resolve(value) : reject(error)),
+    ]);
   });
 }
 
@@ -239,6 +232,11 @@ async function overwrite(file: OpenFile, bytes: Buffer): Promise<void> {
   let written = 0;
   while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
   await file.truncate(bytes.length);
+}
+
+/** Only Windows minds what others have open. */
+async function whileInUse<T>(work: () => Promise<T>): Promise<T> {
+  return isWindows ? (await import("./node-in-use.ts")).whileInUse(work) : work();
 }
 
 /** How often a file that was replaced by another one just while it was opened is opened anew. */

@@ -9,6 +9,7 @@ import {
   findClaudeCompanion,
   findOpenCodeCompanion,
   type TestPlatform,
+  isMissing,
 } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -178,7 +179,7 @@ describe("opencode", () => {
 });
 
 describe("Kilo, which says that it is opencode,", () => {
-  it.each([
+  it.skipIf(isMissing("facts about processes")).each([
     [["/usr/lib/kilo/bin/kilo"], "Kilo"],
     [["node", "/usr/bin/kilo", "--continue"], "Kilo"],
     [["C:\\npm\\kilo.exe"], "Kilo"],

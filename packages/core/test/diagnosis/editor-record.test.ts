@@ -1,11 +1,13 @@
-import { delimiter } from "node:path";
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { splitFolders as split } from "../../src/diagnosis/records.ts";
 
-const splitFolders = (text: string): readonly string[] => split(createMemoryPlatform(), text);
+describe.each([
+  ["linux", ":"],
+  ["win32", ";"],
+])("the folders of a record on %s", (platform, delimiter) => {
+  const splitFolders = (text: string): readonly string[] => split(createMemoryPlatform({ platform }), text);
 
-describe("the folders of a record", () => {
   it("are taken apart at the delimiter", () => {
     expect(splitFolders(["/a b", "/c%20d"].join(delimiter))).toEqual(["/a b", "/c%20d"]);
     expect(splitFolders("")).toEqual([]);

@@ -166,6 +166,34 @@ describe("a hook", () => {
     expect(await asking).toEqual({ kind: "answered", output: "yes" });
   });
 
+  it.each([
+    ["waits for an editor that is busy for ten seconds", false, 10, { kind: "answered", output: "yes" }],
+    ["waits no longer than twenty seconds for one that says nothing", false, 25, { kind: "refused" }],
+    ["does not wait for an editor that the user has suspended", true, 10, { kind: "refused" }],
+  ])("%s", async (_which, isSuspended, busySeconds, reply) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let asked: ServerResponse | undefined;
+    const server = createServer((_request, response) => (asked = response));
+    const port = await listen(server);
+    const requested = once(server, "request");
+    const ended = vi.fn();
+    const asking = askHook({
+      port,
+      token,
+      event,
+      pid: 1,
+      limitMs: 3_600_000,
+      isSuspended: async () => isSuspended,
+    }).finally(ended);
+    await requested;
+    await vi.advanceTimersByTimeAsync(Math.min(busySeconds, 20) * 1_000 - 100);
+    expect(ended).toHaveBeenCalledTimes(isSuspended ? 1 : 0);
+    if (busySeconds < 20) asked?.end('{"state":"done","output":"yes"}\n');
+    else await vi.advanceTimersByTimeAsync(200);
+    expect(await asking).toEqual(reply);
+  });
+
   it("listens to the signal of whoever asks until it has its answer, and is refused where that is over", async () => {
     const port = await listen(createServer((_request, response) => response.writeHead(404).end()));
     const ended = new AbortController();

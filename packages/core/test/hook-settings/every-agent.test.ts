@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, type TestPlatform, shownMode } from "@patchbay/testkit";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { agents, type AgentId } from "../../src/agents/catalogue.ts";
@@ -188,7 +188,7 @@ describe.each(commands)("the hook of $id", (one) => {
     expect(readFileSync(target, "utf8")).toContain("patchbay-hook");
     expect(await remove()).toBe("change");
     expect(readFileSync(target, "utf8")).toBe(before);
-    expect(statSync(target).mode & 0o777).toBe(0o640);
+    expect(statSync(target).mode & 0o777).toBe(shownMode(0o640));
     expect(lstatSync(linked).isSymbolicLink()).toBe(true);
     expect(existsSync(`${target}.before-patchbay`)).toBe(false);
   });

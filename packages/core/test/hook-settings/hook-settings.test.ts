@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, type TestPlatform, shownMode } from "@patchbay/testkit";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claudeHook } from "../../src/agents/claude/behaviour.ts";
@@ -78,7 +78,7 @@ describe("the hook in an agent's settings", () => {
     const { install, remove, presence, read, names, file } = setUp();
     expect(await presence()).toBe("absent");
     expect(await install()).toBe("change");
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(shownMode(0o600));
     const settings: unknown = JSON.parse(read());
     expect(settings).toMatchObject({
       hooks: {
@@ -201,7 +201,7 @@ describe("the hook in an agent's settings", () => {
     symlinkSync(real, file);
     await install();
     expect(readFileSync(real, "utf8")).toContain(" claude");
-    expect(statSync(real).mode & 0o777).toBe(0o640);
+    expect(statSync(real).mode & 0o777).toBe(shownMode(0o640));
     await remove();
     expect(readFileSync(real, "utf8")).toBe("{}");
     expect(existsSync(`${real}.before-patchbay`)).toBe(false);

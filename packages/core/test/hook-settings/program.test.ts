@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createTestPlatform } from "@patchbay/testkit";
+import { createTestPlatform, shownMode, isMissing } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claudeHook } from "../../src/agents/claude/behaviour.ts";
 import { geminiHook } from "../../src/agents/gemini/behaviour.ts";
@@ -31,20 +31,23 @@ function setUp(path: string | undefined) {
   return { ...platform, process: { ...platform.process, environment } };
 }
 
-it("the command of a hook names a program that outlives the edition's folder, and the user's own Node.js", async () => {
-  const place = setUp(undefined);
-  const bin = join(place.process.homeDirectory, "it's bin");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
-  const platform = setUp(`relative:/nowhere:${bin}`);
-  await placeProgram(platform, "console.log(process.argv[2])");
-  const command = await hookCommand(platform, "claude", electron);
-  expect(command).not.toContain("electron");
-  expect(command).toMatch(/patchbay-hook\.cjs' claude 2>\/dev\/null \|\| /u);
-  expect(spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" }).stdout).toBe("claude\n");
-});
+it.skipIf(isMissing("a POSIX shell"))(
+  "the command of a hook names a program that outlives the edition's folder, and the user's own Node.js",
+  async () => {
+    const place = setUp(undefined);
+    const bin = join(place.process.homeDirectory, "it's bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    const platform = setUp(`relative:/nowhere:${bin}`);
+    await placeProgram(platform, "console.log(process.argv[2])");
+    const command = await hookCommand(platform, "claude", electron);
+    expect(command).not.toContain("electron");
+    expect(command).toMatch(/patchbay-hook\.cjs' claude 2>\/dev\/null \|\| /u);
+    expect(spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" }).stdout).toBe("claude\n");
+  },
+);
 
-it("the command of a hook falls back on what runs the editor", async () => {
+it.skipIf(isMissing("a POSIX shell"))("the command of a hook falls back on what runs the editor", async () => {
   const platform = setUp("/nowhere");
   expect(await hookCommand(platform, "qwen", { program: "/usr/lib/node", isElectron: false })).toMatch(
     / \|\| '\/usr\/lib\/node' '\S+' qwen 2>/u,
@@ -59,7 +62,7 @@ it("the program of a hook is private, and replaced by a newer one", async () => 
   await placeProgram(platform, "2");
   const place = join(platform.process.homeDirectory, ".patchbay", "patchbay-hook.cjs");
   expect(readFileSync(place, "utf8")).toBe("2");
-  expect(statSync(place).mode & 0o777).toBe(0o600);
+  expect(statSync(place).mode & 0o777).toBe(shownMode(0o600));
 });
 
 /** A home with a blank in its name, where the hook's program and a Node.js are. */
@@ -115,7 +118,7 @@ const missing: Readonly<Record<string, (of: { node: string; bin: string; script:
 };
 const shells = ["/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh"].filter((shell) => existsSync(shell));
 
-describe("the command of a hook", () => {
+describe.skipIf(isMissing("a POSIX shell"))("the command of a hook", () => {
   it.each(Object.keys(missing))("ends with 0 and says nothing where %s", async (way) => {
     const found = await setUpProgram("console.log('deny')");
     expect(await missingProgram(found.platform, found.command)).toBeUndefined();

@@ -1,15 +1,7 @@
-import { agentTokens } from "../../src/storage/endpoint-identity.ts";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { connect, createServer as createListener } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
-import {
-  type AgentDriver,
-  type AgentProposal,
-  createClaudeDriver,
-  createMemoryPlatform,
-  type TestPlatform,
-} from "@patchbay/testkit";
+import { createMemoryPlatform, type TestPlatform } from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -19,13 +11,8 @@ import { startPortHolder } from "../../src/port-holder/start.ts";
 import { createPrivateStorage } from "../../src/storage/private-storage.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { endPortHolders, openStreamsOn, portHolders, untilHeld } from "./holders.ts";
-import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
-
-/** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
-const comeBackMs = 1_500;
-
-const sessionOf = (driver: AgentDriver): string =>
-  "sessionId" in driver && typeof driver.sessionId === "string" ? driver.sessionId : "";
+import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
+import { comeBackMs, keptSecrets, leave, sessionOf } from "./leaving-lab.ts";
 
 interface PlainClient {
   readonly client: Client;
@@ -33,16 +20,6 @@ interface PlainClient {
   readonly told: readonly string[];
   /** Streams asked for so far. */
   streams(): number;
-}
-
-const secrets = z.object({ secret: z.string(), sessionKey: z.string() });
-
-/** What a run keeps for the next one, once it is written, and Gemini CLI's token of it. */
-async function keptSecrets(platform: TestPlatform): Promise<z.infer<typeof secrets> & { readonly token: string }> {
-  const file = join(platform.root, "storage", "endpoint.json");
-  await expect.poll(() => existsSync(file)).toBe(true);
-  const kept = secrets.parse(JSON.parse(readFileSync(file, "utf8")));
-  return { ...kept, token: agentTokens(kept, ["gemini"], platform.random)["gemini"] ?? "" };
 }
 
 /** The official client as it is, which notes everything that it is told. */
@@ -62,30 +39,6 @@ async function connectClient(platform: TestPlatform, port: number): Promise<Plai
   onTestFinished(() => client.close());
   await client.connect(transport);
   return { client, told, streams: () => streams };
-}
-
-interface Waiting extends WorkspaceLab {
-  readonly first: EditorRun;
-  readonly driver: AgentDriver;
-  readonly proposal: AgentProposal;
-  readonly port: number;
-}
-
-/** A companion that has gone with `reload` while an agent waits for a verdict. */
-async function leave(typed?: string): Promise<Waiting> {
-  const setup = createWorkspaceLab();
-  const first = setup.build();
-  await first.companion.start();
-  const driver = await setup.agent();
-  await driver.until("the first context", (status) => status.contexts > 0);
-  const proposal = driver.propose({ path: setup.file, text: "one\n2\n" });
-  const view = await first.editor.nextView();
-  await proposal.asked;
-  if (typed !== undefined) view.type(typed);
-  const port = portOf(first.companion);
-  await first.companion.stop({ reload: true, comeBackMs });
-  onTestFinished(endPortHolders);
-  return { ...setup, first, driver, proposal, port };
 }
 
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
@@ -352,161 +305,4 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const now = memory.clock.now();
     expect(order).toEqual({ tellAt: now + 13_500, idleUntil: now + 27_000, endAt: now + 28_500 });
   });
-});
-
-/** Whether this process can have a port. */
-async function canBind(port: number): Promise<boolean> {
-  const server = createListener();
-  return await new Promise((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-}
-
-/** What a token opens. */
-async function statusWith(port: number, token: string, sessionId = ""): Promise<number> {
-  const headers = { authorization: `Bearer ${token}`, "mcp-session-id": sessionId };
-  return (await fetch(`http://127.0.0.1:${port}/mcp`, { method: "DELETE", headers })).status;
-}
-
-describe.runIf(process.platform === "linux")("the token and the key of session ids", () => {
-  it("stay where a port holder gives the port back, which nobody else could have meanwhile", async () => {
-    const { build, agent, platform } = createWorkspaceLab();
-    const first = build();
-    await first.companion.start();
-    const driver = await agent();
-    await driver.until("the first context", (status) => status.contexts > 0);
-    const port = portOf(first.companion);
-    const before = await keptSecrets(platform);
-    let isOver = false;
-    const everFree = (async () => {
-      while (!isOver) {
-        if (await canBind(port)) return true;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return false;
-    })();
-    await first.companion.stop({ reload: true, comeBackMs });
-    await untilHeld(port);
-    isOver = true;
-    expect(await everFree).toBe(false);
-
-    const { companion } = build();
-    await companion.start();
-    expect(portOf(companion)).toBe(port);
-    await driver.until("connected again", (status) => status.contexts > 1);
-    await companion.stop();
-    expect(await keptSecrets(platform)).toEqual(before);
-  });
-
-  it("are new once the port holder has gone, though the port is still free", async () => {
-    const { platform, driver, port, build, proposal } = await leave();
-    const before = await keptSecrets(platform);
-    await proposal.outcome;
-    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
-    const { companion, editor } = build();
-    await companion.start();
-    expect(portOf(companion)).toBe(port);
-    await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
-    const after = await keptSecrets(platform);
-    expect(after.sessionKey).not.toBe(before.sessionKey);
-    expect(await statusWith(port, before.token, sessionOf(driver))).toBe(401);
-    // Who has the new token from the record is not let into the session of before either.
-    expect(await statusWith(port, after.token, sessionOf(driver))).toBe(404);
-    const { message } = await editor.messages.next("port-lost");
-    expect(message.text).toMatch(/Gemini CLI cannot reconnect.*\/ide enable/u);
-  });
-
-  it("are new after a stop that is for good, and after a kill", async () => {
-    for (const how of ["stopped", "killed"] as const) {
-      const { build, agent, platform } = createWorkspaceLab();
-      const first = build();
-      await first.companion.start();
-      await agent();
-      const before = await keptSecrets(platform);
-      const port = portOf(first.companion);
-      await first.companion.stop(how === "stopped" ? {} : { reload: true, comeBackMs });
-      if (how === "killed") {
-        await untilHeld(port);
-        await endPortHolders();
-      }
-      const { companion } = build();
-      await companion.start();
-      await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
-      expect(await statusWith(portOf(companion), before.token)).toBe(401);
-    }
-  });
-
-  it("are new where a stranger who had the port lets it go when asked, whatever he answers", async () => {
-    const { platform, port, build } = await leave();
-    const before = await keptSecrets(platform);
-    await untilHeld(port);
-    await endPortHolders();
-    const stranger = createServer((request, response) => {
-      stranger.close();
-      const challenge = request.headers["patchbay-challenge"];
-      response.writeHead(204, { "patchbay-proof": String(challenge), connection: "close" }).end();
-    });
-    await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
-    const { companion } = build();
-    await companion.start();
-    expect(portOf(companion)).toBe(port);
-    expect(await statusWith(port, before.token)).toBe(401);
-  });
-
-  it("stay for Claude Code, too, which is alone and only ever dials the old port", async () => {
-    const { build, agent, platform } = createWorkspaceLab();
-    const first = build();
-    await first.companion.start();
-    const driver = await agent(createClaudeDriver);
-    await driver.until("the first context", (status) => status.contexts > 0, 10_000);
-    const before = await keptSecrets(platform);
-    const port = portOf(first.companion);
-    await first.companion.stop({ reload: true, comeBackMs });
-    await untilHeld(port);
-    const { companion } = build();
-    await companion.start();
-    await expect.poll(() => companion.sessions.map(({ state }) => state), { timeout: 15_000 }).toEqual(["connected"]);
-    expect(await keptSecrets(platform)).toEqual(before);
-  });
-
-  it("stay on a port that was named, which the port holder gives back as well", async () => {
-    const { build, agent, platform, file } = createWorkspaceLab();
-    const named = build();
-    await named.companion.start();
-    const port = portOf(named.companion);
-    await named.companion.stop();
-    const first = build([platform.workspace], port);
-    await first.companion.start();
-    const driver = await agent();
-    await driver.until("the first context", (status) => status.contexts > 0);
-    await first.companion.stop({ reload: true, comeBackMs });
-    const second = build([platform.workspace], port);
-    second.editor.openFile(file);
-    await second.companion.start();
-    await driver.until("the file", (status) => status.view?.active === file, 10_000);
-  });
-});
-
-it("a stranger on the port is told neither the token nor the session key", async () => {
-  const { build, platform } = createWorkspaceLab();
-  const first = build();
-  await first.companion.start();
-  const port = portOf(first.companion);
-  await first.companion.stop({ reload: true });
-  const heard: string[] = [];
-  const stranger: Server = createServer((request, response) => {
-    heard.push(JSON.stringify(request.rawHeaders));
-    response.end();
-  });
-  await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
-  onTestFinished(() => void stranger.close());
-  const second = build();
-  await second.companion.start();
-  expect(portOf(second.companion)).not.toBe(port);
-  const { secret, token, sessionKey } = await keptSecrets(platform);
-  expect(heard).toHaveLength(1);
-  expect(heard.join()).not.toContain(token);
-  expect(heard.join()).not.toContain(secret);
-  expect(heard.join()).not.toContain(sessionKey);
 });

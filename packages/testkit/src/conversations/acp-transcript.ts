@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { AcpAgent } from "./acp-agent.ts";
@@ -40,11 +41,16 @@ const line = z.discriminatedUnion("dir", [
 
 /** The lines of a transcript, in which the session's folder is named `/workspace`. */
 export function parseAcpTranscript(text: string, folder: string): readonly AcpLine[] {
-  const inJson = JSON.stringify(folder).slice(1, -1);
+  // As the system spells it.
+  const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);
+  const placed = (one: string): string =>
+    one.replaceAll(/\/workspace((?:\/[\w.-]+)*)/gu, (_all, below: string) =>
+      inJson(folder + below.replaceAll("/", sep)),
+    );
   return text
     .split("\n")
     .filter((one) => one !== "")
-    .map((one) => withoutUndefined(line.parse(JSON.parse(one.replaceAll("/workspace", inJson)))));
+    .map((one) => withoutUndefined(line.parse(JSON.parse(placed(one)))));
 }
 
 function withoutUndefined(parsed: z.output<typeof line>): AcpLine {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** What the program tells its test. */
 type Told =
@@ -21,12 +21,12 @@ type Act =
 
 /**
  * An agent that does what a test tells it, in a process of its own: a program that speaks the Agent Client Protocol with
- * whoever starts it. It needs a system on which a script can be a program.
+ * whoever starts it.
  */
 export class PuppetAgent {
   readonly id = "puppet";
   readonly name = "Puppet";
-  /** Absolute path. */
+  /** Absolute path; on Windows without its ending. */
   readonly program: string;
   /** Texts of the prompts that it was sent, in order. */
   readonly prompts: string[] = [];
@@ -50,8 +50,12 @@ export class PuppetAgent {
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("no port");
     const program = join(folder, "puppet");
-    const source = `#!${process.execPath}\n${puppetSource.replace("PORT", String(address.port))}`;
-    await writeFile(program, source, { mode: 0o755 });
+    const source = puppetSource.replace("PORT", String(address.port));
+    if (process.platform === "win32") {
+      // As npm puts it there.
+      await writeFile(`${program}.cjs`, source);
+      await writeFile(`${program}.cmd`, `@node "%~dp0\\${basename(program)}.cjs" %*\r\n`);
+    } else await writeFile(program, `#!${process.execPath}\n${source}`, { mode: 0o755 });
     return new PuppetAgent(program, server);
   }
 

@@ -1,4 +1,4 @@
-import { baseDirectory, type Platform } from "@patchbay/core";
+import { baseDirectory, type Platform, stateDirectory } from "@patchbay/core";
 import type { UndoDoor } from "../model.ts";
 import { restoreWhole } from "./restore-whole.ts";
 
@@ -21,7 +21,8 @@ interface RealPlace {
 
 /**
  * The way to the files on disk, without an editor: it writes in place, so that mode, owner and links stay, and never through a
- * link that leads out of the folders. What is removed goes to the user's trash where the system has one that files can be moved to.
+ * link that leads out of the folders. What is removed goes to the user's trash; on Windows, where only the system's own programs can move
+ * files there, to a directory of ours.
  */
 export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor {
   const { files, process, clock } = platform;
@@ -47,8 +48,14 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
   };
 
   /** Made for its owner alone, as the freedesktop.org trash specification has it. */
-  const trash = async (): Promise<{ readonly files: string; readonly info: string | undefined } | undefined> => {
-    if (process.platform === "win32") return undefined;
+  const trash = async (): Promise<{ readonly files: string; readonly info: string | undefined }> => {
+    if (process.platform === "win32") {
+      const levels = stateDirectory(process, ["trash"]).split(/[\\/]/u);
+      for (let depth = 2; depth <= levels.length; depth += 1) {
+        await files.makeDirectory(levels.slice(0, depth).join(separator), 0o700);
+      }
+      return { files: levels.join(separator), info: undefined };
+    }
     if (process.platform === "darwin") return { files: `${process.homeDirectory}/.Trash`, info: undefined };
     const root = `${baseDirectory(process, "XDG_DATA_HOME", [".local", "share"])}/Trash`;
     const levels = root.split("/").slice(1);
@@ -62,13 +69,13 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
 
   const moveToTrash = async (real: string): Promise<boolean> => {
     const found = await trash();
-    if (found === undefined) return false;
-    const name = real.slice(real.lastIndexOf("/") + 1);
+    const name = real.slice(real.lastIndexOf(separator) + 1);
     for (let number = 1; ; number += 1) {
       // A name that many files have had is in the trash many times.
       const free =
         number === 1 ? name : `${name}.${number <= mostNumbers ? number : Math.random().toString(36).slice(2)}`;
-      if ((await files.lstat(`${found.files}/${free}`)) !== undefined) continue;
+      const target = `${found.files}${separator}${free}`;
+      if ((await files.lstat(target)) !== undefined) continue;
       const note = found.info === undefined ? undefined : `${found.info}/${free}.trashinfo`;
       if (note !== undefined) {
         if ((await files.lstat(note)) !== undefined) continue;
@@ -76,7 +83,7 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
         await files.createExclusive(note, `[Trash Info]\nPath=${encodeURI(real)}\nDeletionDate=${date}\n`, 0o600);
       }
       try {
-        await files.rename(real, `${found.files}/${free}`);
+        await files.rename(real, target);
         return true;
       } catch (error) {
         if (note !== undefined) await files.remove(note);

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { errorCodeOf, type FileFacts, type Files } from "@patchbay/core";
+import { errorCodeOf, type FileFacts, type Files, whileInUse } from "@patchbay/core";
 import type { WholeFile } from "../model.ts";
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -63,7 +63,7 @@ async function put(
   const beside = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     await make(beside);
-    await fs.rename(beside, path);
+    await whileInUse(() => fs.rename(beside, path));
     return "written";
   } catch (error) {
     await fs.rm(beside, { force: true });

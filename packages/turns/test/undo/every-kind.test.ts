@@ -13,7 +13,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
+import { shownMode, isMissing } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { claude, TurnLab } from "../turn-lab.ts";
 
@@ -272,7 +273,7 @@ it("leaves a folder that was there, and one in which something is left", async (
   expect(treeOf(lab.folder).map((line) => line.split(" ")[0])).toEqual(["a.txt", "empty/", "made/", "made/mine.txt"]);
 });
 
-it("moves a file to the trash where many of its name have gone before", async () => {
+it.skipIf(isMissing("a trash"))("moves a file to the trash where many of its name have gone before", async () => {
   const lab = new TurnLab();
   const ledgers = lab.open({ door: lab.disk });
   const trash = join(lab.root, "data", "Trash");
@@ -301,7 +302,7 @@ it("writes over no file that it cannot keep a copy of: that one goes to the tras
   const { files } = await ledgers.undo(ledgers.turns()[0]?.id ?? "");
   expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "undone"]);
   expect([lab.read(".env"), lab.read("big.txt")]).toEqual(["TOKEN=1\n", long("old")]);
-  expect(statSync(lab.path(".env")).mode & 0o777).toBe(0o600);
+  expect(statSync(lab.path(".env")).mode & 0o777).toBe(shownMode(0o600));
   const trash = join(lab.root, "data", "Trash", "files");
   expect(readFileSync(join(trash, ".env"), "utf8")).toBe("TOKEN=2\n");
   expect(readFileSync(join(trash, "big.txt")).equals(taken)).toBe(true);
@@ -323,7 +324,7 @@ it("says beforehand what cannot be undone, and why", async () => {
     lab.write("new-large.bin", bytes(2, 3_000));
   });
   const [turn] = ledgers.turns();
-  const named = (path: string): string => path.slice(lab.folder.length + 1);
+  const named = (path: string): string => path.slice(lab.folder.length + 1).replaceAll(sep, "/");
   expect(turn?.files.map(({ path, cannotUndo }) => [named(path), cannotUndo])).toEqual([
     ["large.bin", "large"],
     ["new-large.bin", undefined],

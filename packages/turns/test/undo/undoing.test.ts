@@ -8,8 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { join, sep } from "node:path";
+import { createTestPlatform, type TestPlatform, shownMode, isMissing } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toldOfUndo } from "../../src/ledger/undo-room.ts";
 import type {
@@ -135,7 +135,7 @@ class MemoryLedger implements UndoLedger {
     const id = `undo ${this.turns.size}`;
     const wrote: Record<string, TurnTexts> = {};
     return {
-      aboutTo: async (path, now) => void this.noted.push(`about ${path.slice(path.lastIndexOf("/") + 1)} ${now}`),
+      aboutTo: async (path, now) => void this.noted.push(`about ${path.slice(path.lastIndexOf(sep) + 1)} ${now}`),
       settle: async (path, texts) => {
         if (texts !== undefined) wrote[path] = texts;
       },
@@ -263,25 +263,28 @@ describe("an undo", () => {
     expect([read("new.txt"), ledger.reviewOf("t", file)]).toEqual(["TWO, mine\n", "partly"]);
   });
 
-  it("moves a file to the trash that the turn created, only if nothing was changed since", async () => {
-    put("new.txt", "new\n");
-    put("used.txt", "used\nmine\n");
-    put("empty.txt", "");
-    const texts = {
-      [at("new.txt")]: { before: undefined, after: "new\n" },
-      [at("used.txt")]: { before: undefined, after: "used\n" },
-    };
-    ledger.add("t", { ...texts, [at("empty.txt")]: { before: undefined, after: "" } });
-    const { turn } = await undoing.undo("t", {});
-    expect(readdirSync(platform.workspace)).toEqual(["used.txt"]);
-    expect(read("used.txt")).toBe("mine\n");
-    expect(readdirSync(join(platform.home, ".local/share/Trash/files")).sort()).toEqual(["empty.txt", "new.txt"]);
-    expect(readFileSync(join(platform.home, ".local/share/Trash/info/new.txt.trashinfo"), "utf8")).toContain(
-      at("new.txt"),
-    );
-    await undoing.undo(turn ?? "", {});
-    expect([read("new.txt"), read("used.txt"), read("empty.txt")]).toEqual(["new\n", "used\nmine\n", ""]);
-  });
+  it.skipIf(isMissing("a trash"))(
+    "moves a file to the trash that the turn created, only if nothing was changed since",
+    async () => {
+      put("new.txt", "new\n");
+      put("used.txt", "used\nmine\n");
+      put("empty.txt", "");
+      const texts = {
+        [at("new.txt")]: { before: undefined, after: "new\n" },
+        [at("used.txt")]: { before: undefined, after: "used\n" },
+      };
+      ledger.add("t", { ...texts, [at("empty.txt")]: { before: undefined, after: "" } });
+      const { turn } = await undoing.undo("t", {});
+      expect(readdirSync(platform.workspace)).toEqual(["used.txt"]);
+      expect(read("used.txt")).toBe("mine\n");
+      expect(readdirSync(join(platform.home, ".local/share/Trash/files")).sort()).toEqual(["empty.txt", "new.txt"]);
+      expect(readFileSync(join(platform.home, ".local/share/Trash/info/new.txt.trashinfo"), "utf8")).toContain(
+        at("new.txt"),
+      );
+      await undoing.undo(turn ?? "", {});
+      expect([read("new.txt"), read("used.txt"), read("empty.txt")]).toEqual(["new\n", "used\nmine\n", ""]);
+    },
+  );
 
   it("brings a file back that the turn removed, with its folder, but not over another one", async () => {
     put("taken.txt", "somebody else's\n");
@@ -308,7 +311,7 @@ describe("an undo", () => {
     ledger.textOnDisk = async () => ({ text: after });
     const { files } = await undoing.undo("t", {});
     expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "stale", "stale"]);
-    expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755);
+    expect(statSync(at("run.sh")).mode & 0o777).toBe(shownMode(0o755));
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe(after);
   });
 
@@ -507,7 +510,9 @@ it("tells the agent which files were taken back, and why", async () => {
   await undoing.undo("t", { reason: " Keep the old names. " });
   const [notice] = ledger.notices;
   const told =
-    notice === undefined ? undefined : toldOfUndo(notice, (path) => path.slice(platform.workspace.length + 1));
+    notice === undefined
+      ? undefined
+      : toldOfUndo(notice, (path) => path.slice(platform.workspace.length + 1).replaceAll(sep, "/"));
   expect(told).toContain("took back changes of yours in a.txt.");
   expect(told).toContain("They say: Keep the old names.");
 });

@@ -9,7 +9,7 @@ import { nodeBinary } from "../prerequisites/components.ts";
 import type { ConversationPanel } from "../editors/vscode/conversation-panel.ts";
 import { poll } from "../support/poll.ts";
 import { inPanel, must, mustEqual, type Scenario, type World } from "./scenario.ts";
-import { editorListOf } from "./turn-lists.ts";
+import { editorListOf, hasEditorList } from "./turn-lists.ts";
 
 const patience = 30_000;
 const run = promisify(execFile);
@@ -144,7 +144,7 @@ function changes({ name, agents, hasGit, ownLine = "", between, isEverywhere = f
 
 /** A file is undone in the editor's own list, and the rest by `patchbay undo`: each place shows what was done in the others. */
 async function undoInOtherPlaces(world: World, name: string, bar: ChangesBar): Promise<void> {
-  const list = editorListOf(world.editor);
+  const list = editorListOf(world.editor, name);
   if (list === undefined) throw new Error("this editor has no list of its own");
   const { marked } = await turnsIn(world, name);
   await list.show();
@@ -194,7 +194,7 @@ export const panelChangesEverywhere: Scenario = changes({
   agents: panelAgents,
   hasGit: true,
   isEverywhere: true,
-  isFor: (editor) => editorListOf(editor) !== undefined,
+  isFor: hasEditorList,
 });
 
 /** After a reload, and after another one. */

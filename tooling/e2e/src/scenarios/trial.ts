@@ -5,7 +5,10 @@ import { must, type Scenario } from "./scenario.ts";
 
 const sample = /sample\.js/u;
 
-/** The made-up proposal in the foreground, and none of before: one that was decided goes away by itself. */
+/** What the user writes into the first one. */
+const mine = " Mine.";
+
+/** The made-up proposal in the foreground, and none of before: one that was decided goes away by itself, on a busy machine after a while. */
 async function waitForSample(editor: EditorDriver): Promise<void> {
   const { tabsNamed } = editor;
   if (tabsNamed !== undefined) {
@@ -17,7 +20,7 @@ async function waitForSample(editor: EditorDriver): Promise<void> {
     "the made-up proposal",
     async () => {
       text = (await editor.diffText?.()) ?? "";
-      return text.includes("for (const price of prices)");
+      return text.includes("for (const price of prices)") && !text.includes(mine);
     },
     { timeout: 20_000, describe: () => `It is:\n${text}` },
   );
@@ -33,7 +36,7 @@ export const trial: Scenario = {
   run: async ({ editor, lab }) => {
     await editor.tryReview?.();
     await waitForSample(editor);
-    await editor.typeInDiff(" Mine.");
+    await editor.typeInDiff(mine);
     await editor.acceptDiff();
     const accepted = (await editor.answerTrial?.("again")) ?? "";
     must(`what an agent would write is told: ${accepted}`, /3 of its 3 changes, with your edits/u.test(accepted));

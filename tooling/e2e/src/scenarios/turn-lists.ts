@@ -15,10 +15,15 @@ export interface EditorList {
   undo(name: string): Promise<void>;
 }
 
-/** Undefined where the editor has none. */
-export function editorListOf(editor: EditorDriver): EditorList | undefined {
-  if (editor instanceof VsCodeDriver) return new SourceControlList(editor);
-  return editor instanceof TheiaDriver ? new ReviewList(editor) : undefined;
+/** Whether an editor has one. */
+export function hasEditorList(editor: EditorDriver): boolean {
+  return editor instanceof VsCodeDriver || editor instanceof TheiaDriver;
+}
+
+/** What the list has of a folder: turns of before stay in it, in folders of their own. Undefined where the editor has none. */
+export function editorListOf(editor: EditorDriver, folder: string): EditorList | undefined {
+  if (editor instanceof VsCodeDriver) return new SourceControlList(editor, folder);
+  return editor instanceof TheiaDriver ? new ReviewList(editor, folder) : undefined;
 }
 
 async function waitForFiles(
@@ -41,9 +46,11 @@ function markOf(words: string): string {
 /** "Agent Changes" in VS Code's view of source control. */
 class SourceControlList implements EditorList {
   readonly #editor: VsCodeDriver;
+  readonly #folder: string;
 
-  constructor(editor: VsCodeDriver) {
+  constructor(editor: VsCodeDriver, folder: string) {
     this.#editor = editor;
+    this.#folder = folder;
   }
 
   async show(): Promise<void> {
@@ -74,16 +81,18 @@ class SourceControlList implements EditorList {
     return page
       .locator(".sidebar .scm-view .monaco-list-row")
       .filter({ has: page.locator(".resource") })
-      .and(page.locator("[aria-label*='hanged']"));
+      .and(page.locator(`[aria-label*='hanged'][aria-label*='${this.#folder}/']`));
   }
 }
 
 /** The view "Review" of Theia. */
 class ReviewList implements EditorList {
   readonly #editor: TheiaDriver;
+  readonly #folder: string;
 
-  constructor(editor: TheiaDriver) {
+  constructor(editor: TheiaDriver, folder: string) {
     this.#editor = editor;
+    this.#folder = folder;
   }
 
   async show(): Promise<void> {
@@ -115,7 +124,7 @@ class ReviewList implements EditorList {
   /** Those of files say whose change it is. */
   get #rows(): Locator {
     return this.#editor.workbench.page
-      .locator(".patchbay-inbox .patchbay-inbox-caption[title*='hanged ']")
+      .locator(`.patchbay-inbox .patchbay-inbox-caption[title*='hanged '][title*='${this.#folder}/']`)
       .and(this.#editor.workbench.page.locator("[title*=' by '], [title*=' worked;']"));
   }
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ToolKind, Usage } from "../../model/index.ts";
+import { oneSpelling } from "../../process/spelling.ts";
 import { count, listOf, maybe, meta, text } from "../lenient.ts";
 import type {
   ElicitationRequest,
@@ -40,9 +41,12 @@ const contentBlock: z.ZodType<ContentBlock> = z.object({
   resource: maybe(z.object({ uri: maybe(text), text: maybe(text) })),
 });
 
+/** The path of a file. */
+const file = text.transform((path) => oneSpelling(path));
+
 const toolContent = z.union([
   z
-    .object({ type: z.literal("diff"), path: text, oldText: maybe(text), newText: text })
+    .object({ type: z.literal("diff"), path: file, oldText: maybe(text), newText: text })
     .transform(({ type, path, oldText, newText }): ToolContent => ({ type, path, before: oldText, after: newText })),
   z.object({ type: z.literal("terminal"), terminalId: text }),
   z
@@ -56,7 +60,7 @@ function wordsOf(block: ContentBlock): string {
 }
 
 const location = z
-  .object({ path: text, line: maybe(z.number().int().positive()) })
+  .object({ path: file, line: maybe(z.number().int().positive()) })
   .transform(({ path, line }) => (line === undefined ? { path } : { path, line }));
 
 /** What is said of a use of a tool. */
@@ -199,7 +203,7 @@ export function permissionResult(optionId: string | undefined, extra: Readonly<R
   return { outcome, ...extra };
 }
 
-const readRequest = z.object({ path: text, line: count, limit: count });
+const readRequest = z.object({ path: file, line: count, limit: count });
 
 /** `fs/read_text_file`. */
 export function readReadRequest(params: unknown): ReadRequest | undefined {
@@ -207,7 +211,7 @@ export function readReadRequest(params: unknown): ReadRequest | undefined {
 }
 
 /** One agent writes without returns, and says beside it that the file has them. */
-const writeRequest = z.object({ path: text, content: text, _meta: meta }).transform(({ path, content, _meta }) => ({
+const writeRequest = z.object({ path: file, content: text, _meta: meta }).transform(({ path, content, _meta }) => ({
   path,
   text: _meta["lineEnding"] === "crlf" ? content.replaceAll(/\r?\n/gu, "\r\n") : content,
 }));
