@@ -128,13 +128,7 @@ function readKernelText(path: string): string | undefined {
 async function ps(machine: ProcessMachine, pid: number, column: string): Promise<string | undefined> {
   const childProcess = machine.platform === "win32" ? undefined : loadChildProcess();
   if (childProcess === undefined) return undefined;
-  return new Promise((resolve) => {
-    const options = { timeout: psTimeoutMs, env: { ...process.env, LC_ALL: "C", TZ: "UTC" } };
-    childProcess.execFile("ps", ["-o", column, "-p", String(pid)], options, (error, output) => {
-      const text = output.trim();
-      resolve(error === null && text !== "" ? text : undefined);
-    });
-  });
+  return await (await import("./node-ps.ts")).askPs(childProcess, pid, column);
 }
 
 function psSaysAlive(pid: number): boolean {

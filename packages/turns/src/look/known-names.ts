@@ -27,8 +27,7 @@ export class KnownNames {
     const known = this.#spellings.get(sharedSpelling(path));
     if (known === undefined || this.#listed.has(known)) return path;
     const [before, now] = [diskStateOf(known), diskStateOf(path)];
-    const isSame = typeof before === "object" && typeof now === "object" && before.inode === now.inode;
-    return isSame ? known : path;
+    return typeof before === "object" && typeof now === "object" && before.inode === now.inode ? known : path;
   }
 }
 
