@@ -79,7 +79,7 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
       expect([file, bytesOf([file])]).toEqual([file, Math.min(bytesOf([file]), 9_000)]);
     expect(driver).toHaveLength(1);
     expect(bytesOf(driver)).toBeLessThanOrEqual(33_000);
-    expect(bytesOf(turns)).toBeLessThanOrEqual(98_000);
+    expect(bytesOf(turns)).toBeLessThanOrEqual(98_300);
     expect(once).toHaveLength(2);
     expect(bytesOf(once)).toBeLessThanOrEqual(18_000);
     expect(bytesOf(panel) - bytesOf(driver)).toBeLessThanOrEqual(269_000);
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(readdirSync(directory).toSorted()).toEqual(["en", ...languages].map((name) => `${name}.json.br`).toSorted());
     for (const language of languages) {
       expect(readTexts(directory, language)).toEqual(builtTexts(language, vscodeParts()));
-      expect(statSync(join(directory, `${language}.json.br`)).size).toBeLessThanOrEqual(12_500);
+      expect(statSync(join(directory, `${language}.json.br`)).size).toBeLessThanOrEqual(12_700);
     }
     // Editors show reviews themselves, and are connected: in the place of those texts are others.
     const { said, page } = readTexts(directory, "de");

@@ -97,6 +97,17 @@ it("a hook asks no further once companions that let nobody in have taken its tim
   expect(times).toBe(2);
 });
 
+it("a hook that a hung editor does not let in asks the next one", async () => {
+  let times = 0;
+  const answer: RequestListener = (request, response) => {
+    times += 1;
+    if (times > 1) yes(request, response);
+  };
+  const { hook, ended, event } = await start(answer, "pipe", 2);
+  hook.stdin?.end(event);
+  expect(await ended).toEqual({ ...nothing, printed: "yes" });
+});
+
 it("a hook leaves a companion that ends each time it has asked its user, and says no", async () => {
   let times = 0;
   const { hook, ended, event } = await start((_request, response) => {

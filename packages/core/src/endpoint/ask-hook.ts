@@ -5,10 +5,10 @@ import { Patience } from "./patience.ts";
 /** Without a line for so long, ms, the companion does not live: it says one every 20 s. */
 const silentMs = 90_000;
 
-/** How long somebody may take to let the hook in, ms, before it is asked whether it is suspended; longer than a busy editor takes. */
+/** How long somebody may take to let the hook in, ms, before it is asked whether they may be busy; longer than an editor usually takes. */
 const answerMs = 3_000;
 
-/** How long one that runs may take, ms: an editor that opens a large folder, or stands in a debugger, still reviews what is written. */
+/** How long one may take that is busy, ms: an editor that opens a large folder, or stands in a debugger, still reviews what is written. */
 const busyMs = 20_000;
 
 /** How long whoever has let it in may take to say what becomes of it, ms: before the user is asked, a companion reads files. */
@@ -29,8 +29,11 @@ export interface HookQuestion {
   readonly limitMs: number;
   /** Aborted: whoever asks wants no answer any more. */
   readonly signal?: AbortSignal;
-  /** Whether the companion's process is one that the user has suspended, as with Ctrl-Z: that one is not waited for. */
-  readonly isSuspended?: () => Promise<boolean>;
+  /**
+   * Whether one that has not answered so far is worth more time. Not where its process is one that the user has suspended, as with Ctrl-Z,
+   * nor where another companion may answer instead. Default: it is.
+   */
+  readonly mayBeBusy?: () => Promise<boolean>;
   /** Hears what the companion says while it has no answer yet. */
   readonly onWaiting?: (said: string) => void;
 }
@@ -62,9 +65,9 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
     const limit = setTimeout(() => asking.late(), question.limitMs);
     let hasAnswered = false;
     let patience = new Patience(answerMs, () => {
-      const suspended = question.isSuspended?.() ?? Promise.resolve(false);
-      void suspended.then((isSuspended) => {
-        if (isSuspended) asking.refuse();
+      const busy = question.mayBeBusy?.() ?? Promise.resolve(true);
+      void busy.then((mayBeBusy) => {
+        if (!mayBeBusy) asking.refuse();
         else if (!hasAnswered) patience = new Patience(busyMs - answerMs, () => asking.refuse());
       }, asking.refuse);
     });

@@ -80,7 +80,7 @@ export async function runHook({
       if (companions.length === 0 && now() >= until) return unanswered;
       // What speaks HTTP is loaded where there is somebody to speak to.
       const { askHook } = await import("../endpoint/ask-hook.ts");
-      for (const { port, token, pid } of companions) {
+      for (const [index, { port, token, pid }] of companions.entries()) {
         const left = limitMs - (now() - begun);
         if (left <= 0) return unanswered;
         const asked = now();
@@ -91,7 +91,7 @@ export async function runHook({
           event,
           pid: platform.process.pid,
           limitMs: left,
-          isSuspended: async () => await isStopped(platform, pid),
+          mayBeBusy: async () => index === companions.length - 1 && !(await isStopped(platform, pid)),
           ...(signal === undefined ? {} : { signal }),
           ...(onWaiting === undefined ? {} : { onWaiting }),
         });

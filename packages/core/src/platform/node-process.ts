@@ -68,14 +68,17 @@ export function createNodeProcessFacts(
     peerOf: async (ports) => {
       // Elsewhere only privileged programs are told, or slow ones tell.
       if (machine.platform !== "linux") return undefined;
-      // Nobody has to be found before somebody has connected.
-      const { findPeerProcess } = await import("./node-peer-process.ts");
-      return await findPeerProcess(ports, process.getuid?.() ?? -1);
+      return await (await loadPeers()).findPeerProcess(ports, process.getuid?.() ?? -1);
     },
     stateOf: async (pid) =>
       machine.platform === "linux" ? readProcessStat(pid)?.state : (await ps(machine, pid, "stat="))?.[0],
-    commandOf: async (pid) => (await import("./node-peer-process.ts")).readCommand(pid),
+    commandOf: async (pid) => (await loadPeers()).readCommand(pid),
   };
+}
+
+/** Nobody has to be found before somebody has connected. */
+function loadPeers(): Promise<typeof import("./node-peer-process.ts")> {
+  return import("./node-peer-process.ts");
 }
 
 /**

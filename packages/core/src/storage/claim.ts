@@ -106,11 +106,11 @@ async function hasEnded(platform: Platform, { holder, modifiedMs }: FoundClaim, 
 export interface RecordMarker {
   readonly pid: number;
   /** Start mark of that process (`ProcessFacts.startMark`), absent where the system tells none. */
-  readonly start?: string;
+  readonly start?: string | undefined;
   /** Among which processes its number counts, where the system has several such places: containers do. What `processPlace` leads to. */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** Key of the editor (window) that the run served, where the host has one that outlives the process. */
-  readonly editor?: string;
+  readonly editor?: string | undefined;
 }
 
 /** Name of the field in a record's JSON. */
@@ -126,12 +126,8 @@ export const processPlace: string = "/proc/self/ns/pid";
 export async function markerFor(platform: Platform, editor?: string): Promise<RecordMarker> {
   const start = await platform.process.startMark(platform.process.pid);
   const place = await platform.files.readLink(processPlace).catch(() => undefined);
-  return {
-    pid: platform.process.pid,
-    ...(start === undefined ? {} : { start }),
-    ...(place === undefined ? {} : { place }),
-    ...(editor === undefined ? {} : { editor }),
-  };
+  // What is undefined is not written.
+  return { pid: platform.process.pid, start, place, editor };
 }
 
 /** Puts the marker into a record's JSON text, as its last field. A text that is not a JSON object is returned as it is. */
@@ -153,7 +149,7 @@ export function parseMarker(text: string): RecordMarker | undefined {
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (start !== undefined && typeof start !== "string") return undefined;
   if (editor !== undefined && typeof editor !== "string") return undefined;
-  return { pid, ...(start === undefined ? {} : { start }), ...(editor === undefined ? {} : { editor }) };
+  return { pid, start, editor };
 }
 
 function parseObject(text: string): object | undefined {

@@ -38,10 +38,13 @@ describe("the process that Gemini CLI takes for its editor", () => {
 });
 
 describe("what the system tells of a process", () => {
-  it("is whether it is stopped, whatever its name", async () => {
+  it("is whether it is stopped", async () => {
     const platform = createMemoryPlatform();
-    platform.files.addFile("/proc/7/stat", "7 (a) T (b) T 1 7 7");
-    platform.files.addFile("/proc/8/stat", "8 (node) S 1 8 8");
+    const states = new Map([
+      [7, "T"],
+      [8, "S"],
+    ]);
+    Object.assign(platform.process, { stateOf: async (pid: number) => states.get(pid) });
     expect([await isStopped(platform, 7), await isStopped(platform, 8), await isStopped(platform, 9)]).toEqual([
       true,
       false,

@@ -169,8 +169,8 @@ describe("a hook", () => {
   it.each([
     ["waits for an editor that is busy for ten seconds", false, 10, { kind: "answered", output: "yes" }],
     ["waits no longer than twenty seconds for one that says nothing", false, 25, { kind: "refused" }],
-    ["does not wait for an editor that the user has suspended", true, 10, { kind: "refused" }],
-  ])("%s", async (_which, isSuspended, busySeconds, reply) => {
+    ["does not wait for an editor that is not busy", true, 10, { kind: "refused" }],
+  ])("%s", async (_which, isIdle, busySeconds, reply) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let asked: ServerResponse | undefined;
@@ -184,11 +184,11 @@ describe("a hook", () => {
       event,
       pid: 1,
       limitMs: 3_600_000,
-      isSuspended: async () => isSuspended,
+      mayBeBusy: async () => !isIdle,
     }).finally(ended);
     await requested;
     await vi.advanceTimersByTimeAsync(Math.min(busySeconds, 20) * 1_000 - 100);
-    expect(ended).toHaveBeenCalledTimes(isSuspended ? 1 : 0);
+    expect(ended).toHaveBeenCalledTimes(isIdle ? 1 : 0);
     if (busySeconds < 20) asked?.end('{"state":"done","output":"yes"}\n');
     else await vi.advanceTimersByTimeAsync(200);
     expect(await asking).toEqual(reply);

@@ -1,5 +1,5 @@
 import type { Clock } from "@patchbay/core/texts";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Block } from "./blocks.ts";
 
 /** Narrower than this there is no room for two sides, px. */
@@ -28,6 +28,17 @@ export function nextChange(blocks: readonly Block[], scroller: HTMLElement | nul
   // Behind the last one comes the first one.
   const next = way === 1 ? (others[0] ?? changes[0]) : (others.at(-1) ?? changes.at(-1));
   return next?.key;
+}
+
+/** Keys that nobody has: with what had the focus (a button that is drawn anew as another one) it goes to the page itself. */
+export function useLostKeys(onKeyDown: (event: KeyboardEvent) => void): void {
+  useEffect(() => {
+    const onLost = (event: KeyboardEvent): void => {
+      if (document.activeElement === document.body) onKeyDown(event);
+    };
+    document.addEventListener("keydown", onLost);
+    return () => document.removeEventListener("keydown", onLost);
+  });
 }
 
 /** Whether there is room for two sides. */

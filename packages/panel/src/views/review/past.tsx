@@ -14,7 +14,7 @@ import { LineCounts } from "../widgets/small-diff.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import type { Block } from "./blocks.ts";
 import { FindInReview, type FoundLine } from "./find.tsx";
-import { nextChange, pageClock, useIsWide } from "./looking.ts";
+import { nextChange, pageClock, useIsWide, useLostKeys } from "./looking.ts";
 import { type ComparedSides, compareSides } from "./past-sides.ts";
 import { guardTime } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
@@ -91,6 +91,7 @@ export function Past({ shown, past }: { readonly shown: ShownReviews; readonly p
     else if (!(isPlain && !event.repeat && onBarKey(event))) return;
     event.preventDefault();
   };
+  useLostKeys(onKeyDown);
   const shownAt = useRef(0);
   useLayoutEffect(() => void (shownAt.current = performance.now()), [isThere, path]);
   /** What has only just come into view takes no verdict. */

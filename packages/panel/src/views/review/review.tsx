@@ -9,7 +9,7 @@ import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { BlockRow } from "./block-row.tsx";
 import { FindInReview, type FoundLine } from "./find.tsx";
-import { nextChange, pageClock, useIsWide } from "./looking.ts";
+import { nextChange, pageClock, useIsWide, useLostKeys } from "./looking.ts";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
 import type { ShownReviews } from "./shown-reviews.ts";
@@ -104,6 +104,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
       setFinding(true);
     }
   };
+  useLostKeys(onWay);
   /** The keys go to what was found, where it can be edited. */
   const leaveFinding = (found: FoundLine | undefined): void => {
     setFinding(false);
