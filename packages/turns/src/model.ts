@@ -249,7 +249,7 @@ export interface UndoLedger {
   /** Whether the user has kept all of it, not by accepting it in a review: then an undo of the whole turn leaves it alone. */
   isKept(id: string, path: string): boolean;
   /** An undo of an undo has put back what the turn had left: it is to be reviewed again. */
-  broughtBack(id: string, path: string): Promise<void>;
+  broughtBack(id: string, path: string, isOnlyMode: boolean): Promise<void>;
   /** Permission bits of a file that is there, where the turn changed them. */
   modes(id: string, path: string): { readonly before: number; readonly after: number } | undefined;
   /** Whether the turn made the file, and the folders it made for it. */

@@ -153,16 +153,18 @@ export class UndoRoom implements UndoLedger {
     return file?.review === "kept" && file.undecided !== undefined;
   }
 
-  async broughtBack(id: string, path: string): Promise<void> {
+  async broughtBack(id: string, path: string, isOnlyMode: boolean): Promise<void> {
     const { book, contents, places } = this.#options;
     const turn = book.get(id);
     const file = this.#file(id, path);
     if (turn === undefined || file === undefined) return;
     const real = places.real(path);
-    const now = await contents.ofTaken(real);
-    // A large one was told by its times, which are new.
-    const undecided = (await contents.isSame(now, file.after)) ? undefined : { before: file.before, after: now };
-    await book.review(turn, real, { review: "unreviewed", undecided });
+    const { before, after } = file;
+    const now = isOnlyMode ? before : await contents.ofTaken(real);
+    const isAll = await contents.isSame(now, after);
+    // What somebody has written since is not what came back. A large one was told by its times, which are new.
+    if (!isAll && (isOnlyMode || after.kind !== "named")) return;
+    await book.review(turn, real, { review: "unreviewed", undecided: isAll ? undefined : { before, after: now } });
   }
 
   modes(id: string, path: string): FileRecord["mode"] {

@@ -243,7 +243,7 @@ export class Undoing {
           : "unknown";
       if (outcome !== "undone") return await giveUp(outcome);
       for (const name of isRename ? [path, movedFrom] : [path])
-        if (turn.undoes !== undefined) await ledger.broughtBack(turn.undoes, name);
+        if (turn.undoes !== undefined) await ledger.broughtBack(turn.undoes, name, kind === "mode");
       return told(outcome);
     }
     const meant = meantIn(texts, request);

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { chmodSync, rmSync, statSync } from "node:fs";
 import { createNodePlatform } from "@patchbay/core";
 import { expect, it } from "vitest";
 import { createDiskDoor } from "../../src/undo/disk-door.ts";
@@ -173,4 +173,25 @@ it("after a restart in a turn takes away nothing that the user typed, where the 
   expect(lab.files(second.turns()[0])).toEqual(["a.txt changed exact", "c.txt created likely"]);
   await second.undo(second.turns()[0]?.id ?? "");
   expect([lab.read("a.txt"), lab.read("b.txt"), lab.read("c.txt")]).toEqual(["one\n", "one\nmine\n", undefined]);
+});
+
+it("permissions that came and went again make no text of the user's the turn's own", async () => {
+  const lab = new TurnLab();
+  const path = lab.write("run.sh", "#!/bin/sh\n");
+  lab.write("a.txt", "one\n");
+  chmodSync(path, 0o644);
+  const ledgers = lab.open({ door: lab.disk });
+  await lab.command(ledgers, () => chmodSync(path, 0o700));
+  await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  rmSync(path);
+  lab.write("run.sh", "mine\n");
+  await lab.command(ledgers, () => rmSync(lab.path("a.txt")));
+  for (let round = 0; round < 3; round += 1) {
+    for (const { id } of ledgers.turns()) {
+      await ledgers.undo(id);
+      expect(lab.read("run.sh")).toBe("mine\n");
+    }
+  }
 });
