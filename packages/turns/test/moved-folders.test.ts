@@ -44,6 +44,24 @@ it.each([true, false])(
   },
 );
 
+it("a folder that takes the place of a file is gone where that comes back, however old the folder is", async () => {
+  const lab = new TurnLab();
+  lab.write("dir/sub/b.txt", "b\n");
+  lab.write("file", "file\n");
+  const before = named(lab);
+  // Folders get their times from a clock that is a little behind.
+  await expect.poll(() => Date.now() - lstatSync(lab.path("dir")).birthtimeMs).toBeGreaterThan(50);
+  const ledgers = lab.open({ door: lab.disk });
+  await lab.command(ledgers, () => {
+    lab.write("dir/sub/b.txt", "quite another text\n");
+    lab.remove("file");
+    renameSync(lab.path("dir"), lab.path("file"));
+  });
+  const { files } = await ledgers.undo(ledgers.turns()[0]?.id ?? "");
+  expect(files.map(({ outcome }) => outcome)).toEqual(["undone", "undone", "undone"]);
+  expect(named(lab)).toEqual(before);
+});
+
 it("a file of long ago that git has ignored so far is not new, and no undo removes it", async () => {
   const lab = new TurnLab();
   lab.commit({ ".gitignore": "mine.txt\n", "a.txt": "a\n" });

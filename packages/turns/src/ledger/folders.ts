@@ -30,8 +30,18 @@ export function foldersMadeSince(path: string, since: number, movedFrom?: string
 /** More folders are not looked for in one. */
 const mostFolders = 100;
 
-/** The folders in one that was made where a file stood, the innermost first. */
-export function foldersIn(folder: string): readonly string[] {
+/**
+ * The folders where a file stood, and above it, that have come since then, the innermost first. A folder in the file's own place has, however
+ * old it is: it was moved there. None where there is no folder.
+ */
+export function foldersInPlaceOf(path: string, since: number): readonly string[] {
+  if (factsOf(path) === undefined) return [];
+  const made = foldersMadeSince(`${path}/.`, since);
+  return [...foldersIn(path), ...(made.length === 0 ? [path] : made)];
+}
+
+/** The folders in one, the innermost first. */
+function foldersIn(folder: string): readonly string[] {
   const found: string[] = [];
   for (let at: string | undefined = folder, next = 0; at !== undefined && found.length < mostFolders; next += 1) {
     try {

@@ -3,7 +3,7 @@ import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
 import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
-import { foldersIn, foldersMadeSince } from "./folders.ts";
+import { foldersInPlaceOf, foldersMadeSince } from "./folders.ts";
 import { findRenames, renamedFrom, sidesOf } from "./renames.ts";
 import { infoOf, type Names } from "./turn-info.ts";
 import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
@@ -299,9 +299,7 @@ export class TurnBook {
   #foldersMade({ id }: TurnRecord, { path, before, after, movedFrom }: NewChange): readonly string[] | undefined {
     const begun = this.#begun.get(id);
     if (begun === undefined || (before.kind !== "none" && after.kind !== "none")) return undefined;
-    const isInPlace = after.kind === "none";
-    const above = foldersMadeSince(isInPlace ? `${path}/.` : path, begun, movedFrom);
-    const made = isInPlace && above.length > 0 ? [...foldersIn(path), ...above] : above;
+    const made = after.kind === "none" ? foldersInPlaceOf(path, begun) : foldersMadeSince(path, begun, movedFrom);
     return made.length === 0 ? undefined : made;
   }
 
