@@ -753,12 +753,14 @@ export const situations: readonly Situation[] = [
   },
   {
     title: "Codex CLI asks before it writes, and has no hook",
+    needs: ["sockets as files"],
     agents: ["codex"],
     make: async (lab) => await withCodex(lab, 'sandbox_mode = "read-only"\n'),
     says: ["✓ Codex CLI connects to Editor (port N)."],
   },
   {
     title: "Codex CLI's sandbox lets it write, and it has no hook",
+    needs: ["sockets as files"],
     agents: ["codex"],
     make: async (lab) => await withCodex(lab, 'sandbox_mode = "workspace-write"\n'),
     says: [

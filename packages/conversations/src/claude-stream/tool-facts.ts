@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
+import process from "node:process";
 import type { FileChange, Location, PlanStep, ToolKind } from "../model/index.ts";
 import { oneSpelling } from "../process/spelling.ts";
 import type { FileToolResult, Hunk } from "./requests.ts";
@@ -49,7 +50,9 @@ export function pathIn(input: ToolInput, cwd: string): string | undefined {
   const path = (textIn(input, "file_path") ?? textIn(input, "notebook_path"))?.trim();
   if (path === undefined) return undefined;
   const named = path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
-  return oneSpelling(resolve(cwd, named).normalize("NFC"));
+  if (process.platform !== "win32") return resolve(cwd, named).normalize("NFC");
+  // There `resolve` would give a drive to what has none.
+  return oneSpelling(isAbsolute(named) ? named : join(cwd, named)).normalize("NFC");
 }
 
 /** What a use of a tool is about, for people: one line. */
